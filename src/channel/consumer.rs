@@ -1,0 +1,264 @@
+//! The receiving end.
+
+use super::canceller::Canceller;
+use super::chunk::Chunk;
+use super::guard::{CreditGuard, Lease};
+use super::lifecycle::Outcome;
+use super::shared::Shared;
+use super::state::Entry;
+use crate::sync::coop;
+use crate::sync::shim::block_on;
+use crate::{CancelReason, RecvError, Stats, TryRecvError, Window, WindowError};
+use futures_core::Stream;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+
+/// The receiving end of a channel: takes chunks, whose credit goes back when they are dropped.
+///
+/// Chunks come in the order of sending. Each may be worked on wherever and for as long as it takes; the
+/// window counts it until its [`Chunk`] (or [`CreditGuard`]) is dropped.
+///
+/// Dropping the consumer before the end was received cancels the channel: what is queued is dropped, and
+/// every producer is told [`CancelReason::Dropped`]. Guards that are still out stay valid.
+///
+/// It is also a [`Stream`] of `Result<Chunk<T>, RecvError>`: chunks, then either the end, or one error and
+/// then the end.
+pub struct CreditConsumer<T> {
+    shared: Arc<Shared<T>>,
+    lease: Arc<Lease>,
+    /// Taken out of the queue in one go and handed out one by one.
+    batch: VecDeque<Entry<T>>,
+    received: u64,
+    outcome: Option<Outcome>,
+    /// As a stream it says an error once.
+    stream_ended: bool,
+}
+
+impl<T> CreditConsumer<T> {
+    pub(super) fn new(shared: Arc<Shared<T>>, lease: Arc<Lease>) -> Self {
+        Self { shared, lease, batch: VecDeque::new(), received: 0, outcome: None, stream_ended: false }
+    }
+
+    // ----- receiving -----
+
+    /// Receives the next chunk, waiting for it if there is none.
+    ///
+    /// `Ok(None)` is the clean end: every producer said [`end`](crate::CreditProducer::end), and as many
+    /// chunks were received as were sent. Every other way in which chunks stop is an error.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing: a chunk leaves the channel only when it is returned.
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError`], after what was sent before it, and again at every later call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use credit_channel::{RecvError, Window, channel};
+    ///
+    /// let (tx, mut rx) = channel(Window::messages(2))?;
+    /// tx.send(1).await?;
+    /// tx.fail("ledger locked");
+    /// assert_eq!(*rx.recv().await?.unwrap(), 1);
+    /// assert_eq!(rx.recv().await.unwrap_err(), RecvError::Failed("ledger locked".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn recv(&mut self) -> Result<Option<Chunk<T>>, RecvError> {
+        poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    /// Receives the next chunk if there is one now. `Ok(None)` is the clean end.
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError::Empty`] if there is none, else as [`recv`](Self::recv).
+    pub fn try_recv(&mut self) -> Result<Option<Chunk<T>>, TryRecvError> {
+        match self.next(&mut None) {
+            Some(received) => Ok(received?),
+            None => Err(TryRecvError::Empty),
+        }
+    }
+
+    /// Receives up to `limit` chunks into `buffer`, waiting only for the first. Returns how many; 0 is the
+    /// clean end, or a limit of 0.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv); never while there are chunks to return.
+    pub async fn recv_many(&mut self, buffer: &mut Vec<Chunk<T>>, limit: usize) -> Result<usize, RecvError> {
+        if limit == 0 {
+            return Ok(0);
+        }
+        let Some(first) = self.recv().await? else { return Ok(0) };
+        buffer.push(first);
+        let mut received = 1;
+        while received < limit {
+            let Ok(Some(chunk)) = self.try_recv() else { break };
+            buffer.push(chunk);
+            received += 1;
+        }
+        Ok(received)
+    }
+
+    /// Polls for the next chunk. If it is pending, the task is woken when there is one, or the end.
+    #[inline]
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Chunk<T>>, RecvError>> {
+        let budget = ready!(coop::poll_proceed(cx));
+        let received = match self.next(&mut None) {
+            None => self.next_or_wait(cx.waker()),
+            received => received,
+        };
+        match received {
+            Some(received) => {
+                budget.made_progress();
+                Poll::Ready(received)
+            }
+            None => Poll::Pending,
+        }
+    }
+
+    /// Receives the next chunk from outside async code, blocking this thread while it waits.
+    ///
+    /// For plain threads and `spawn_blocking`: on a thread that runs tasks it would stop them all.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn blocking_recv(&mut self) -> Result<Option<Chunk<T>>, RecvError> {
+        block_on(self.recv())
+    }
+
+    // ----- stopping -----
+
+    /// Stops the channel: every producer is told `reason`, parked sends return with their values, and what
+    /// is queued is dropped. Chunks in hand may be finished. Never waits; the first reason counts.
+    ///
+    /// Returns whether this call is what stopped it.
+    pub fn cancel(&self, reason: CancelReason) -> bool {
+        self.shared.cancel(reason)
+    }
+
+    /// A handle that cancels from elsewhere.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        Canceller::new(Arc::clone(&self.lease))
+    }
+
+    /// Stops the channel gracefully: asks for no more, and takes what was sent.
+    ///
+    /// Sends fail from now on with [`CancelReason::Drained`], also those that wait; permits that are out
+    /// may still be used. `recv` returns what there is, and then the end if the producers ended meanwhile,
+    /// else [`RecvError::Cancelled`] with [`CancelReason::Drained`].
+    pub fn drain(&self) {
+        self.shared.drain();
+    }
+
+    // ----- numbers -----
+
+    /// Changes the window, in the same units. A larger one gives credit at once; a smaller one takes it out
+    /// of circulation as it comes back, so that nothing new is sent until less is in flight.
+    ///
+    /// A sender in line for more than the new window gets [`TooLarge`](crate::SendError::TooLarge) when it
+    /// is its turn.
+    ///
+    /// # Errors
+    ///
+    /// [`WindowError::Zero`]; [`WindowError::OtherUnits`] if it counts other units than before.
+    pub fn set_window(&self, window: Window) -> Result<(), WindowError> {
+        self.shared.set_window(window)
+    }
+
+    /// The channel's numbers, the same as the producer's.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared.stats()
+    }
+
+    // ----- inside -----
+
+    #[inline]
+    fn next(&mut self, waker: &mut Option<Waker>) -> Option<Result<Option<Chunk<T>>, RecvError>> {
+        if !self.shared.discards() {
+            if let Some(entry) = self.batch.pop_front() {
+                return Some(Ok(Some(self.hand_out(entry))));
+            }
+        }
+        self.refill(waker)
+    }
+
+    #[inline]
+    fn hand_out(&mut self, entry: Entry<T>) -> Chunk<T> {
+        let guard = CreditGuard::new(&self.lease, self.shared.cost_of_entry(&entry));
+        let seq = self.received;
+        self.received += 1;
+        Chunk::new(entry.value, seq, guard)
+    }
+
+    fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Result<Option<Chunk<T>>, RecvError>> {
+        // After a cancel or a failure that discards, this is what it left in our hand.
+        self.shared.drop_unreceived(std::mem::take(&mut self.batch));
+        if self.outcome.is_none() {
+            self.outcome = self.shared.refill(&mut self.batch, self.received, waker);
+        }
+        match (self.batch.pop_front(), &self.outcome) {
+            (Some(entry), _) => Some(Ok(Some(self.hand_out(entry)))),
+            (None, Some(Ok(()))) => Some(Ok(None)),
+            (None, Some(Err(error))) => Some(Err(error.clone())),
+            (None, None) => None,
+        }
+    }
+
+    #[cold]
+    fn next_or_wait(&mut self, waker: &Waker) -> Option<Result<Option<Chunk<T>>, RecvError>> {
+        // Cloned before the lock and dropped after it: a waker is user code.
+        let mut spare = Some(waker.clone());
+        self.next(&mut spare)
+    }
+}
+
+impl<T> Stream for CreditConsumer<T> {
+    type Item = Result<Chunk<T>, RecvError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.stream_ended {
+            return Poll::Ready(None);
+        }
+        let received = ready!(self.poll_recv(cx)).transpose();
+        self.stream_ended = !matches!(received, Some(Ok(_)));
+        Poll::Ready(received)
+    }
+}
+
+impl<T> Unpin for CreditConsumer<T> {}
+
+impl<T> Drop for CreditConsumer<T> {
+    fn drop(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        // What is in hand and not handed out was not received.
+        if batch.is_empty() {
+            self.shared.remove_consumer(self.received);
+        } else {
+            self.shared.cancel(CancelReason::Dropped);
+        }
+        self.shared.drop_unreceived(batch);
+    }
+}
+
+impl<T> fmt::Debug for CreditConsumer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreditConsumer").field("received", &self.received).finish_non_exhaustive()
+    }
+}

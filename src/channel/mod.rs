@@ -1,0 +1,34 @@
+//! The pair in one process.
+//!
+//! * [`lifecycle`]: how a channel ends, as a pure state machine.
+//! * [`state`]: what the one lock protects: the ledger, the queue, the life, who waits.
+//! * [`shared`]: the lock and the tray, and the steps both ends take on them.
+//! * [`producer`], [`sending`], [`permit`], [`sink`]: the sending side.
+//! * [`consumer`], [`for_each`]: the receiving side; [`chunk`] and [`guard`] are what it holds.
+
+mod builder;
+mod canceller;
+mod chunk;
+mod consumer;
+mod for_each;
+mod guard;
+mod lifecycle;
+mod permit;
+mod producer;
+mod sending;
+mod shared;
+mod sink;
+mod state;
+mod watch;
+mod weak;
+
+pub use builder::{Builder, channel, weighted};
+pub use canceller::Canceller;
+pub use chunk::Chunk;
+pub use consumer::CreditConsumer;
+pub use guard::CreditGuard;
+pub use permit::{OwnedPermit, Permit, Permits};
+pub use producer::CreditProducer;
+pub use sending::Sending;
+pub use sink::CreditSink;
+pub use weak::WeakProducer;

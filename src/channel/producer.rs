@@ -1,0 +1,483 @@
+//! The sending end.
+
+use super::permit::{OwnedPermit, Permit, Permits};
+use super::sending::{Claiming, Sending};
+use super::shared::Shared;
+use super::sink::CreditSink;
+use super::watch::{On, Watch};
+use super::weak::WeakProducer;
+use crate::sync::shim::block_on;
+use crate::{CancelReason, Closed, Credit, Failure, SendError, SendTimeoutError, Stats, TrySendError, Window};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The sending end of a channel: sends while there is credit, and waits for it otherwise.
+///
+/// All methods take `&self`; clone it for more producers. Senders that wait are served in the order in
+/// which they came, and nobody overtakes them, neither `try_send` nor a small value a big one.
+///
+/// **Ending.** Say [`end`](Self::end) when all is sent: only then does the consumer see a clean end. The
+/// channel ends when the last clone is gone; if any went without `end` (a panic, an abort, an early
+/// return), the consumer is told [`Abandoned`](crate::RecvError::Abandoned) after the last chunk.
+/// [`fail`](Self::fail) ends it at once with a reason.
+///
+/// **Being told.** When the consumer cancels or is dropped, every parked call returns with its value, and
+/// so does every later one; [`closed`](Self::closed) and [`cancelled`](Self::cancelled) tell those who are
+/// not sending.
+pub struct CreditProducer<T> {
+    shared: Arc<Shared<T>>,
+    ended: bool,
+}
+
+impl<T> CreditProducer<T> {
+    /// Takes over a handle that `shared` counts already.
+    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+        Self { shared, ended: false }
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared<T>> {
+        &self.shared
+    }
+
+    // ----- sending -----
+
+    /// Sends a value, waiting for credit if there is none.
+    ///
+    /// Its cost counts as in flight from now until the consumer's work on it is done. `Ok` means that it
+    /// was queued for the consumer, not that it was received.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, the value was not sent and is dropped with it, and the
+    /// place in line is lost. To keep the value, use [`reserve`](Self::reserve), which never takes it, or
+    /// [`send_timeout`](Self::send_timeout), which gives it back.
+    ///
+    /// A sender that was served and is never polled again holds what it asked for until it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Closed`] if the channel is closed, also while this waits; [`SendError::TooLarge`], at
+    /// once, if the value costs more than the window. Both give the value back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use credit_channel::{CancelReason, Closed, Window, channel};
+    ///
+    /// let (tx, rx) = channel(Window::messages(1))?;
+    /// tx.send("first").await?;
+    /// let parked = tx.send("second"); // waits: the window is used up
+    /// rx.cancel(CancelReason::Shutdown);
+    /// let error = parked.await.unwrap_err();
+    /// assert_eq!(error.closed(), Some(&Closed::Cancelled(CancelReason::Shutdown)));
+    /// assert_eq!(error.into_inner(), "second");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    #[inline]
+    pub fn send(&self, value: T) -> Sending<'_, T> {
+        Sending::new(&self.shared, value)
+    }
+
+    /// Sends a value if there is credit for it now and nobody waits in line.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError::Full`] if it would have to wait; [`TrySendError::Refused`] if the channel is closed
+    /// or the value costs more than the window. All give the value back.
+    #[inline]
+    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
+        let cost = self.shared.cost_of(&value);
+        self.shared.try_send_at(value, cost)
+    }
+
+    /// Sends a value, waiting for credit no longer than `timeout`.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// # Errors
+    ///
+    /// [`SendTimeoutError::Timeout`] when the time is up, else as [`send`](Self::send). All give the value
+    /// back.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with its time driver enabled, as tokio's timers do.
+    pub async fn send_timeout(&self, value: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        let mut sending = self.send(value);
+        match tokio::time::timeout(timeout, &mut sending).await {
+            Ok(sent) => Ok(sent?),
+            Err(_elapsed) => match sending.into_value() {
+                Some(value) => Err(SendTimeoutError::Timeout(value)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Sends a value from outside async code, blocking this thread while it waits for credit.
+    ///
+    /// For plain threads and `spawn_blocking`. On a thread that runs tasks it would stop them all, perhaps
+    /// the consumer among them: use [`send`](Self::send) there.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
+        match self.try_send(value) {
+            Err(TrySendError::Full(value)) => block_on(self.send(value)),
+            Err(TrySendError::Refused(error)) => Err(error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    // ----- reserving -----
+
+    /// Waits for credit for one value, and holds it.
+    ///
+    /// The permit is for a value of the least cost: 1 message, and 1 byte where bytes are counted. For more
+    /// bytes use [`reserve_bytes`](Self::reserve_bytes).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the place in line and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Closed`] if the channel is closed, also while this waits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use credit_channel::{Window, channel};
+    ///
+    /// let (tx, mut rx) = channel(Window::messages(2))?;
+    /// let permit = tx.reserve().await?; // nothing is produced until there is room for it
+    /// permit.send("expensive to make")?;
+    /// assert_eq!(*rx.recv().await?.unwrap(), "expensive to make");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn reserve(&self) -> Result<Permit<'_, T>, SendError> {
+        self.reserve_bytes(0).await
+    }
+
+    /// Waits for credit for one value of at most `bytes` bytes, and holds it.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`reserve`](Self::reserve).
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve), and [`SendError::TooLarge`] if it exceeds the window.
+    pub async fn reserve_bytes(&self, bytes: u64) -> Result<Permit<'_, T>, SendError> {
+        let credit = self.shared.cost_of_bytes(bytes);
+        Claiming::new(&self.shared, credit).await?;
+        Ok(Permit::new(&self.shared, credit))
+    }
+
+    /// Waits for credit for `n` values of the least cost, all at once, and holds it.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`reserve`](Self::reserve). Nothing is held before all of it can be.
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve), and [`SendError::TooLarge`] if `n` exceeds the window.
+    pub async fn reserve_many(&self, n: usize) -> Result<Permits<'_, T>, SendError> {
+        let (each, all) = self.cost_of_many(n);
+        if n > 0 {
+            Claiming::new(&self.shared, all).await?;
+        }
+        Ok(Permits::new(&self.shared, all, each, n))
+    }
+
+    /// Waits for credit as [`reserve`](Self::reserve) does, in a permit that owns this producer.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`reserve`](Self::reserve); but this producer is dropped with the future, without `end`. Clone
+    /// it first if that matters.
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve).
+    pub async fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError> {
+        self.reserve_bytes_owned(0).await
+    }
+
+    /// Waits for credit as [`reserve_bytes`](Self::reserve_bytes) does, in a permit that owns this producer.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`reserve_owned`](Self::reserve_owned).
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve_bytes`](Self::reserve_bytes).
+    pub async fn reserve_bytes_owned(self, bytes: u64) -> Result<OwnedPermit<T>, SendError> {
+        let credit = self.shared.cost_of_bytes(bytes);
+        Claiming::new(&self.shared, credit).await?;
+        Ok(OwnedPermit::new(self, credit))
+    }
+
+    /// Reserves as [`reserve`](Self::reserve) does, if that needs no waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError::Full`] if it would have to wait, else as [`reserve`](Self::reserve).
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError> {
+        self.try_reserve_bytes(0)
+    }
+
+    /// Reserves as [`reserve_bytes`](Self::reserve_bytes) does, if that needs no waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError::Full`] if it would have to wait, else as [`reserve_bytes`](Self::reserve_bytes).
+    pub fn try_reserve_bytes(&self, bytes: u64) -> Result<Permit<'_, T>, TrySendError> {
+        let credit = self.shared.cost_of_bytes(bytes);
+        self.shared.try_reserve(credit)?;
+        Ok(Permit::new(&self.shared, credit))
+    }
+
+    /// Reserves as [`reserve_many`](Self::reserve_many) does, if that needs no waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError::Full`] if it would have to wait, else as [`reserve_many`](Self::reserve_many).
+    pub fn try_reserve_many(&self, n: usize) -> Result<Permits<'_, T>, TrySendError> {
+        let (each, all) = self.cost_of_many(n);
+        if n > 0 {
+            self.shared.try_reserve(all)?;
+        }
+        Ok(Permits::new(&self.shared, all, each, n))
+    }
+
+    /// Reserves as [`reserve_owned`](Self::reserve_owned) does, if that needs no waiting.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_reserve`](Self::try_reserve); the producer comes back beside the error.
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, (Self, TrySendError)> {
+        let credit = self.shared.cost_of_bytes(0);
+        match self.shared.try_reserve(credit) {
+            Ok(()) => Ok(OwnedPermit::new(self, credit)),
+            Err(error) => Err((self, error)),
+        }
+    }
+
+    // ----- ending -----
+
+    /// Ends this handle cleanly. When every clone has done so the consumer gets what was sent and then
+    /// `Ok(None)`.
+    ///
+    /// Needs no credit and never waits. On a channel that is closed already it changes nothing.
+    pub fn end(mut self) {
+        self.ended = true;
+    }
+
+    /// Ends this handle, and waits until all the work is done: every clone has ended, every chunk was
+    /// received, and the last guard was dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// The handle ends with the first poll; dropping the future afterwards only gives up the waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] if the channel did not end cleanly: the consumer cancelled or was dropped before it had
+    /// received everything, or another clone failed or went without `end`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use credit_channel::{Window, channel};
+    ///
+    /// let (tx, mut rx) = channel(Window::messages(2))?;
+    /// tx.send("row").await?;
+    /// let worker = tokio::spawn(async move {
+    ///     let mut done = 0;
+    ///     while let Some(row) = rx.recv().await.unwrap() {
+    ///         done += row.len();
+    ///     }
+    ///     done
+    /// });
+    /// tx.end_and_wait().await?; // "row" has been worked off
+    /// assert_eq!(worker.await?, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn end_and_wait(self) -> Result<(), Closed> {
+        let shared = Arc::clone(&self.shared);
+        self.end();
+        let watch = Watch::new(&shared, On::Idle);
+        watch
+            .until(|state| match state.life.closed() {
+                Some(closed) if state.life.has_ended() || state.life.is_cancelled() => Some(Err(closed)),
+                None if state.life.has_ended() && state.is_idle() => Some(Ok(())),
+                _ => None,
+            })
+            .await
+    }
+
+    /// Ends the channel with an error: the consumer gets what was sent and then
+    /// [`RecvError::Failed`](crate::RecvError::Failed).
+    ///
+    /// Clones cannot send any more; those that wait get their values back. On a channel that is closed
+    /// already it changes nothing.
+    pub fn fail(self, failure: impl Into<Failure>) {
+        self.shared.fail(failure.into(), false);
+    }
+
+    /// Ends the channel with an error at once: what was sent and not received is dropped.
+    pub fn fail_now(self, failure: impl Into<Failure>) {
+        self.shared.fail(failure.into(), true);
+    }
+
+    // ----- being told -----
+
+    /// Waits until no more can be sent, and says why.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives up the waiting and nothing else.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use credit_channel::{CancelReason, Closed, Window, channel};
+    ///
+    /// let (tx, rx) = channel::<u8>(Window::messages(1))?;
+    /// drop(rx);
+    /// assert_eq!(tx.closed().await, Closed::Cancelled(CancelReason::Dropped));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn closed(&self) -> Closed {
+        Watch::new(&self.shared, On::Close).until(|state| state.life.closed()).await
+    }
+
+    /// Waits until the consumer cancels, and says why: `None` if the channel was closed by another clone
+    /// instead, so that nobody will.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`closed`](Self::closed).
+    pub async fn cancelled(&self) -> Option<CancelReason> {
+        match self.closed().await {
+            Closed::Cancelled(reason) => Some(reason),
+            Closed::Failed(_) | Closed::Abandoned => None,
+        }
+    }
+
+    /// Waits until nothing is in flight: what was sent so far has been worked off.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`closed`](Self::closed).
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] if the channel is closed before that.
+    pub async fn finished(&self) -> Result<(), Closed> {
+        let watch = Watch::new(&self.shared, On::Idle);
+        watch
+            .until(|state| match state.life.closed() {
+                Some(closed) => Some(Err(closed)),
+                None => state.is_idle().then_some(Ok(())),
+            })
+            .await
+    }
+
+    /// Whether no more can be sent.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.with(|state, _| !state.life.is_open())
+    }
+
+    /// Whether the consumer stopped the channel.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.with(|state, _| matches!(state.life.closed(), Some(Closed::Cancelled(_))))
+    }
+
+    // ----- numbers and handles -----
+
+    /// What could be sent now without waiting.
+    #[must_use]
+    pub fn credit(&self) -> Credit {
+        self.stats().credit
+    }
+
+    /// Cost in flight: sent, and the work on it not finished.
+    #[must_use]
+    pub fn depth(&self) -> Credit {
+        self.stats().depth
+    }
+
+    /// The window in force.
+    #[must_use]
+    pub fn window(&self) -> Window {
+        self.stats().window
+    }
+
+    /// The channel's numbers.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared.stats()
+    }
+
+    /// A handle that does not keep the channel open.
+    #[must_use = "a weak handle alone does nothing"]
+    pub fn downgrade(&self) -> WeakProducer<T> {
+        WeakProducer::new(Arc::clone(&self.shared))
+    }
+
+    /// Whether both send to the same consumer.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// A [`Sink`](futures_sink::Sink) of this producer. Closing the sink ends the handle.
+    #[must_use]
+    pub fn into_sink(self) -> CreditSink<T> {
+        CreditSink::new(self)
+    }
+
+    /// The cost of one value of the least cost, and of `n`.
+    fn cost_of_many(&self, n: usize) -> (Credit, Credit) {
+        let n = u64::try_from(n).unwrap_or(u64::MAX);
+        let each = self.shared.cost_of_bytes(0);
+        (each, each.times(n))
+    }
+}
+
+impl<T> Clone for CreditProducer<T> {
+    /// Another producer of the same channel. It has to [`end`](Self::end) too.
+    fn clone(&self) -> Self {
+        self.shared.add_producer();
+        Self::new(Arc::clone(&self.shared))
+    }
+}
+
+impl<T> Drop for CreditProducer<T> {
+    fn drop(&mut self) {
+        self.shared.remove_producer(self.ended);
+    }
+}
+
+impl<T> fmt::Debug for CreditProducer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreditProducer").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! A send on its way.
+
+use super::shared::Shared;
+use super::state::{Claim, Refusal};
+use crate::ledger::Ticket;
+use crate::{Credit, SendError, TrySendError};
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The future of [`CreditProducer::send`](crate::CreditProducer::send).
+///
+/// Dropped before it is ready, the value goes with it and was not sent; its place in line and any credit
+/// it was served go to the next.
+#[must_use = "futures do nothing unless awaited"]
+pub struct Sending<'a, T> {
+    value: Option<T>,
+    claim: Claiming<'a, T>,
+}
+
+impl<'a, T> Sending<'a, T> {
+    pub(super) fn new(shared: &'a Shared<T>, value: T) -> Self {
+        let need = shared.cost_of(&value);
+        Self { value: Some(value), claim: Claiming::new(shared, need) }
+    }
+
+    /// The value, if it has not been sent.
+    pub(super) fn into_value(mut self) -> Option<T> {
+        self.value.take()
+    }
+}
+
+impl<T> Unpin for Sending<'_, T> {}
+
+impl<T> Future for Sending<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { value, claim } = self.get_mut();
+        let cost = claim.need;
+        let polled = claim.shared.poll_claim(cost, &mut claim.ticket, cx, |state, wakes| {
+            if let Some(value) = value.take() {
+                state.push(value, cost, wakes);
+            }
+        });
+        match ready!(polled) {
+            Ok(()) => Poll::Ready(Ok(())),
+            Err(refusal) => Poll::Ready(match value.take() {
+                Some(value) => Err(refusal.into_error(value, cost)),
+                None => Ok(()),
+            }),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Sending<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sending").field("cost", &self.claim.need).finish_non_exhaustive()
+    }
+}
+
+/// Waiting for credit, which is the caller's once this is ready.
+pub(super) struct Claiming<'a, T> {
+    shared: &'a Shared<T>,
+    need: Credit,
+    ticket: Option<Ticket>,
+}
+
+impl<'a, T> Claiming<'a, T> {
+    pub(super) fn new(shared: &'a Shared<T>, need: Credit) -> Self {
+        Self { shared, need, ticket: None }
+    }
+}
+
+impl<T> Future for Claiming<'_, T> {
+    type Output = Result<(), SendError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { shared, need, ticket } = self.get_mut();
+        let polled = shared.poll_claim(*need, ticket, cx, |_, _| {});
+        polled.map_err(|refusal| refusal.into_error((), *need))
+    }
+}
+
+impl<T> Drop for Claiming<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            self.shared.leave_line(ticket);
+        }
+    }
+}
+
+impl<T> Shared<T> {
+    /// Sends a value that costs this, at once or not at all.
+    #[inline]
+    pub(super) fn try_send_at(&self, value: T, cost: Credit) -> Result<(), TrySendError<T>> {
+        let mut value = Some(value);
+        let claim = self.try_claim(cost, |state, wakes| {
+            if let Some(value) = value.take() {
+                state.push(value, cost, wakes);
+            }
+        });
+        match (claim, value) {
+            (Claim::Granted, _) | (_, None) => Ok(()),
+            (Claim::Short, Some(value)) => Err(TrySendError::Full(value)),
+            (Claim::Refused(refusal), Some(value)) => Err(refusal.into_error(value, cost).into()),
+        }
+    }
+
+    /// Reserves at once or not at all.
+    pub(super) fn try_reserve(&self, need: Credit) -> Result<(), TrySendError> {
+        match self.try_claim(need, |_, _| {}) {
+            Claim::Granted => Ok(()),
+            Claim::Short => Err(TrySendError::Full(())),
+            Claim::Refused(refusal) => Err(refusal.into_error((), need).into()),
+        }
+    }
+}
+
+impl Refusal {
+    pub(super) fn into_error<T>(self, value: T, cost: Credit) -> SendError<T> {
+        match self {
+            Self::Closed(reason) => SendError::Closed { value, reason },
+            Self::TooLarge { limit } => SendError::TooLarge { value, cost, limit },
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! What the two ends, the permits and the guards of a channel share.
+
+use super::guard::Lease;
+use super::lifecycle::Outcome;
+use super::state::{Claim, Entry, Refusal, State};
+use crate::ledger::{Place, Ticket};
+use crate::sync::shim::{AtomicBool, Mutex, Ordering};
+use crate::sync::{Tray, WakeList, coop};
+use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::{fmt, mem};
+
+/// Says what a value weighs, in bytes.
+pub(super) type Weigher<T> = Box<dyn Fn(&T) -> usize + Send + Sync>;
+
+pub(super) struct Shared<T> {
+    state: Mutex<State<T>>,
+    tray: Arc<Tray>,
+    /// The consumer has to throw away what it took out of the queue and has not handed out.
+    discard: AtomicBool,
+    /// The units counted, as the price of a message without bytes.
+    base_cost: Credit,
+    weigher: Option<Weigher<T>>,
+}
+
+impl<T: Send + 'static> Shared<T> {
+    pub(super) fn new(
+        window: Window,
+        oversize: Oversize,
+        weigher: Option<Weigher<T>>,
+        start_totals_at: u64,
+    ) -> (Arc<Self>, Arc<Lease>) {
+        let tray = Arc::new(Tray::new(window.message_limit().is_some(), window.byte_limit().is_some()));
+        let mut state = State::new(window, oversize, Arc::clone(&tray));
+        state.ledger.start_totals_at(start_totals_at);
+        let shared = Arc::new(Self {
+            state: Mutex::new(state),
+            tray: Arc::clone(&tray),
+            discard: AtomicBool::new(false),
+            base_cost: window.cost(0),
+            weigher: weigher.filter(|_| window.byte_limit().is_some()),
+        });
+        let lease = Lease::new(tray, Arc::clone(&shared) as Arc<dyn Control>);
+        (shared, Arc::new(lease))
+    }
+}
+
+impl<T> Shared<T> {
+    /// Runs `f` under the lock, and wakes whom it put on the list after it. `f` is ours: no user code.
+    #[inline]
+    pub(super) fn with<R>(&self, f: impl FnOnce(&mut State<T>, &mut WakeList) -> R) -> R {
+        let mut wakes = WakeList::new();
+        let mut state = self.state.lock();
+        let result = f(&mut state, &mut wakes);
+        drop(state);
+        wakes.wake();
+        result
+    }
+
+    // ----- the producer side -----
+
+    /// What a value costs. Runs the user's weigher, so never under the lock.
+    #[inline]
+    pub(super) fn cost_of(&self, value: &T) -> Credit {
+        match &self.weigher {
+            None => self.base_cost,
+            Some(weigh) => self.cost_of_bytes(u64::try_from(weigh(value)).unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// What a value of so many bytes costs: at least 1 where bytes are counted.
+    pub(super) fn cost_of_bytes(&self, bytes: u64) -> Credit {
+        let bytes = if self.base_cost.bytes() == 0 { 0 } else { bytes.clamp(1, Window::MAX) };
+        Credit::new(self.base_cost.messages(), bytes)
+    }
+
+    /// Claims credit without waiting; `then` runs under the lock once it is reserved.
+    #[inline]
+    pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
+        self.with(|state, wakes| {
+            let claim = state.claim(need, wakes);
+            if let Claim::Granted = claim {
+                then(state, wakes);
+            }
+            claim
+        })
+    }
+
+    /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
+    /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
+    #[inline]
+    pub(super) fn poll_claim(
+        &self,
+        need: Credit,
+        ticket: &mut Option<Ticket>,
+        cx: &mut Context<'_>,
+        mut then: impl FnMut(&mut State<T>, &mut WakeList),
+    ) -> Poll<Result<(), Refusal>> {
+        let budget = match coop::poll_proceed(cx) {
+            Poll::Ready(budget) => budget,
+            // A task that is out of budget keeps its turn all the same: it stands in line until it is
+            // polled again, which the runtime has seen to.
+            Poll::Pending => {
+                if ticket.is_none() {
+                    self.join_line(need, ticket, cx.waker(), |_, _, _| Claim::Short);
+                }
+                return Poll::Pending;
+            }
+        };
+        let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, ticket: &mut Option<Ticket>| {
+            let claim = match ticket {
+                None => state.claim(need, wakes),
+                Some(_) => state.collect(ticket, wakes),
+            };
+            if let Claim::Granted = claim {
+                then(state, wakes);
+            }
+            claim
+        };
+        let mut claim = self.with(|state, wakes| attempt(state, wakes, ticket));
+        if let Claim::Short = claim {
+            claim = self.join_line(need, ticket, cx.waker(), attempt);
+        }
+        match claim {
+            Claim::Granted => {
+                budget.made_progress();
+                Poll::Ready(Ok(()))
+            }
+            Claim::Refused(refusal) => {
+                budget.made_progress();
+                Poll::Ready(Err(refusal))
+            }
+            Claim::Short => Poll::Pending,
+        }
+    }
+
+    /// Puts the waker in line, unless `attempt`, under the same lock, makes that unnecessary.
+    #[cold]
+    fn join_line(
+        &self,
+        need: Credit,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+        attempt: impl FnOnce(&mut State<T>, &mut WakeList, &mut Option<Ticket>) -> Claim,
+    ) -> Claim {
+        // Cloned before the lock and dropped after it: a waker is user code.
+        let mut spare = Some(waker.clone());
+        let claim = self.with(|state, wakes| {
+            let claim = attempt(state, wakes, ticket);
+            if let (Claim::Short, true) = (&claim, state.life.is_open()) {
+                match *ticket {
+                    None => *ticket = spare.take().map(|waker| state.join(need, waker)),
+                    Some(held) => {
+                        if let (Place::Waiting(old), Some(new)) = (state.ledger.place(held), &mut spare) {
+                            mem::swap(old, new);
+                        }
+                    }
+                }
+                state.settle(wakes);
+            }
+            claim
+        });
+        drop(spare);
+        claim
+    }
+
+    /// Gives up a place in line, and the credit it was served.
+    pub(super) fn leave_line(&self, ticket: Ticket) {
+        let place = self.with(|state, wakes| {
+            let place = state.ledger.leave(ticket);
+            state.settle(wakes);
+            place
+        });
+        drop(place);
+    }
+
+    /// Gives back reserved credit that was not used.
+    pub(super) fn refund(&self, reserved: Credit) {
+        self.with(|state, wakes| {
+            state.ledger.refund(reserved);
+            state.settle(wakes);
+        });
+    }
+
+    pub(super) fn add_producer(&self) {
+        self.with(|state, _| state.life.add_producer());
+    }
+
+    pub(super) fn remove_producer(&self, clean: bool) {
+        self.with(|state, wakes| {
+            if state.life.remove_producer(clean, state.sent()) {
+                state.close(wakes);
+            }
+        });
+    }
+
+    /// ERROR: after what is queued, or instead of it.
+    pub(super) fn fail(&self, failure: Failure, discard_queued: bool) {
+        self.end_with(|state| state.life.fail(failure), discard_queued);
+    }
+
+    // ----- the consumer side -----
+
+    /// Whether what the consumer holds in its batch is still to be handed out.
+    #[inline]
+    pub(super) fn discards(&self) -> bool {
+        // ORDERING: Acquire, the partner of the Release in `end_with`, so that who sees the flag also
+        // finds the outcome; one who does not see it yet takes a chunk that was sent before.
+        self.discard.load(Ordering::Acquire)
+    }
+
+    /// Fills an empty batch from the queue. An empty batch afterwards means: this outcome, or, if there is
+    /// none, wait; the waker is kept for that, and the one that it replaces comes back.
+    pub(super) fn refill(
+        &self,
+        batch: &mut VecDeque<Entry<T>>,
+        received: u64,
+        waker: &mut Option<Waker>,
+    ) -> Option<Outcome> {
+        // Resets its head, so that a half-used ring starts over in memory that is warm.
+        batch.clear();
+        self.with(|state, _| {
+            if !state.queue.is_empty() {
+                mem::swap(&mut state.queue, batch);
+                return None;
+            }
+            let outcome = state.life.outcome(received, state.permits_out());
+            if outcome.is_some() {
+                state.life.deliver();
+            } else if waker.is_some() {
+                mem::swap(&mut state.consumer, waker);
+            }
+            outcome
+        })
+    }
+
+    /// The consumer goes: a cancel, unless it had received everything.
+    pub(super) fn remove_consumer(&self, received: u64) {
+        let through = self.with(|state, _| {
+            let through = state.queue.is_empty() && state.life.outcome(received, state.permits_out()).is_some();
+            if through {
+                state.life.deliver();
+            }
+            through
+        });
+        if !through {
+            self.cancel(CancelReason::Dropped);
+        }
+    }
+
+    pub(super) fn drain(&self) {
+        self.with(|state, wakes| {
+            if state.life.drain() {
+                state.close(wakes);
+            }
+        });
+    }
+
+    pub(super) fn set_window(&self, window: Window) -> Result<(), WindowError> {
+        let asked = window.check()?;
+        self.with(|state, wakes| {
+            let current = state.ledger.window();
+            if !asked.counts_like(current) {
+                return Err(WindowError::OtherUnits { current, asked });
+            }
+            state.settle(wakes);
+            state.ledger.set_window(asked);
+            state.settle(wakes);
+            Ok(())
+        })
+    }
+
+    // ----- both -----
+
+    pub(super) fn stats(&self) -> Stats {
+        self.with(|state, wakes| {
+            state.settle(wakes);
+            state.stats()
+        })
+    }
+
+    /// Ends the channel, and with it, if wanted, what is queued.
+    fn end_with(&self, end: impl FnOnce(&mut State<T>) -> bool, discard: bool) -> bool {
+        let (first, queue) = self.with(|state, wakes| {
+            if !end(state) {
+                return (false, VecDeque::new());
+            }
+            let queue = if discard {
+                // ORDERING: Release, the partner of the Acquire in `discards`.
+                self.discard.store(true, Ordering::Release);
+                mem::take(&mut state.queue)
+            } else {
+                VecDeque::new()
+            };
+            state.close(wakes);
+            (true, queue)
+        });
+        self.drop_unreceived(queue);
+        first
+    }
+
+    /// Drops what nobody will receive, and accounts for it, even if a value's `Drop` panics.
+    pub(super) fn drop_unreceived(&self, entries: VecDeque<Entry<T>>) {
+        struct ComeHome<'a, T>(&'a Shared<T>, Credit);
+        impl<T> Drop for ComeHome<'_, T> {
+            fn drop(&mut self) {
+                self.0.come_home(self.1);
+            }
+        }
+        if entries.is_empty() {
+            return;
+        }
+        let cost = entries.iter().fold(Credit::ZERO, |sum, entry| sum.plus(self.cost_of_entry(entry)));
+        let _home = ComeHome(self, cost);
+        drop(entries);
+    }
+
+    pub(super) fn cost_of_entry(&self, entry: &Entry<T>) -> Credit {
+        Credit::new(self.base_cost.messages(), entry.cost_bytes)
+    }
+
+    fn come_home(&self, credit: Credit) {
+        if self.tray.put(credit) {
+            self.settle();
+        }
+    }
+}
+
+/// What a guard or a canceller, which know no `T`, can do to the channel.
+pub(super) trait Control: Send + Sync {
+    /// Credit came home while somebody waits for it.
+    fn settle(&self);
+    /// Takes credit out of the window for good.
+    fn forget(&self, credit: Credit);
+    /// CANCEL. False if the channel was over or cancelled already.
+    fn cancel(&self, reason: CancelReason) -> bool;
+}
+
+impl<T> Shared<T> {
+    #[cold]
+    fn settle(&self) {
+        self.with(|state, wakes| state.settle(wakes));
+    }
+
+    pub(super) fn cancel(&self, reason: CancelReason) -> bool {
+        self.end_with(|state| state.life.cancel(reason), true)
+    }
+}
+
+impl<T: Send> Control for Shared<T> {
+    fn settle(&self) {
+        Self::settle(self);
+    }
+
+    fn forget(&self, credit: Credit) {
+        self.with(|state, wakes| {
+            state.forget(credit);
+            state.settle(wakes);
+        });
+    }
+
+    fn cancel(&self, reason: CancelReason) -> bool {
+        Self::cancel(self, reason)
+    }
+}
+
+impl<T> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}

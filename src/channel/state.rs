@@ -1,0 +1,262 @@
+//! What the channel's one lock protects.
+
+use super::lifecycle::Lifecycle;
+use super::watch::Watchers;
+use crate::ledger::{Ledger, Place, Ticket};
+use crate::sync::clock::Moment;
+use crate::sync::{Tray, WakeList};
+use crate::{Closed, Credit, Oversize, Stats, Window};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+/// A value on its way, and the bytes it costs; what it costs in messages the window says.
+#[derive(Debug)]
+pub(super) struct Entry<T> {
+    pub(super) value: T,
+    pub(super) cost_bytes: u64,
+}
+
+/// Why a claim on credit is refused.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Closed(Closed),
+    TooLarge { limit: Credit },
+}
+
+/// What became of a claim.
+#[derive(Debug)]
+pub(super) enum Claim {
+    /// The credit is reserved and is the caller's.
+    Granted,
+    Refused(Refusal),
+    /// Not yet: the caller has to wait, or to go on waiting.
+    Short,
+}
+
+pub(super) struct State<T> {
+    /// Where guards put what comes home; shared with them.
+    tray: Arc<Tray>,
+    pub(super) ledger: Ledger<Waker>,
+    pub(super) queue: VecDeque<Entry<T>>,
+    pub(super) life: Lifecycle,
+    /// The consumer, if it found nothing and waits.
+    pub(super) consumer: Option<Waker>,
+    /// Who waits for the channel to close.
+    pub(super) on_close: Watchers,
+    /// Who waits for the work to be done.
+    pub(super) on_idle: Watchers,
+    /// Whether the tray's WATCHED bit is set; only ever changed together with it, under the lock.
+    watched: bool,
+    tally: Tally,
+}
+
+/// Counters that only the lock protects.
+#[derive(Debug, Default)]
+struct Tally {
+    sent: u64,
+    peak_depth: Credit,
+    forgotten: Credit,
+    parks: u64,
+    park_time: Duration,
+    parked_since: Option<Moment>,
+}
+
+impl<T> State<T> {
+    pub(super) fn new(window: Window, oversize: Oversize, tray: Arc<Tray>) -> Self {
+        Self {
+            tray,
+            ledger: Ledger::new(window, oversize),
+            queue: VecDeque::new(),
+            life: Lifecycle::new(),
+            consumer: None,
+            on_close: Watchers::default(),
+            on_idle: Watchers::default(),
+            watched: false,
+            tally: Tally::default(),
+        }
+    }
+
+    // ----- claims -----
+
+    /// Takes `need` out of the credit for one who holds no ticket.
+    #[inline]
+    pub(super) fn claim(&mut self, need: Credit, wakes: &mut WakeList) -> Claim {
+        if !self.life.is_open() {
+            return self.refused_as_closed();
+        }
+        if self.ledger.try_reserve(need) {
+            return Claim::Granted;
+        }
+        self.claim_short(need, wakes)
+    }
+
+    #[cold]
+    fn claim_short(&mut self, need: Credit, wakes: &mut WakeList) -> Claim {
+        if let Err(limit) = self.ledger.admits(need) {
+            return Claim::Refused(Refusal::TooLarge { limit });
+        }
+        // What came home since the ledger last looked may be enough.
+        self.settle(wakes);
+        if self.ledger.try_reserve(need) { Claim::Granted } else { Claim::Short }
+    }
+
+    /// Collects what a ticket in line was served.
+    pub(super) fn collect(&mut self, ticket: &mut Option<Ticket>, wakes: &mut WakeList) -> Claim {
+        let Some(held) = *ticket else { return Claim::Short };
+        if !self.life.is_open() {
+            *ticket = None;
+            let _ = self.ledger.leave(held);
+            self.settle(wakes);
+            return self.refused_as_closed();
+        }
+        match *self.ledger.place(held) {
+            Place::Waiting(_) => Claim::Short,
+            Place::Served => {
+                *ticket = None;
+                self.ledger.collect(held);
+                Claim::Granted
+            }
+            Place::Refused(limit) => {
+                *ticket = None;
+                let _ = self.ledger.leave(held);
+                Claim::Refused(Refusal::TooLarge { limit })
+            }
+            Place::Dismissed => unreachable!("dismissed only when the channel is no longer open"),
+        }
+    }
+
+    fn refused_as_closed(&self) -> Claim {
+        Claim::Refused(self.refusal_as_closed())
+    }
+
+    /// Why there is no sending any more. A clean end, which has no such reason, needs every producer gone,
+    /// and who asks is one that is there.
+    pub(super) fn refusal_as_closed(&self) -> Refusal {
+        Refusal::Closed(self.life.closed().unwrap_or(Closed::Abandoned))
+    }
+
+    /// Joins the line.
+    pub(super) fn join(&mut self, need: Credit, waker: Waker) -> Ticket {
+        self.tally.parks += 1;
+        if self.tally.parked_since.is_none() {
+            self.tally.parked_since = Some(Moment::now());
+        }
+        self.ledger.join(need, waker)
+    }
+
+    // ----- the queue -----
+
+    /// Queues a value whose cost is reserved.
+    #[inline]
+    pub(super) fn push(&mut self, value: T, cost: Credit, wakes: &mut WakeList) {
+        self.ledger.spend(cost);
+        self.tally.sent += 1;
+        if !self.ledger.in_flight().fits_in(self.tally.peak_depth) {
+            self.note_peak(wakes);
+        }
+        self.queue.push_back(Entry { value, cost_bytes: cost.bytes() });
+        if let Some(consumer) = self.consumer.take() {
+            wakes.push(consumer);
+        }
+    }
+
+    /// The ledger's depth is an upper bound, since it has not seen what lies in the tray: look before
+    /// calling it a peak.
+    #[cold]
+    fn note_peak(&mut self, wakes: &mut WakeList) {
+        self.settle(wakes);
+        self.tally.peak_depth = self.tally.peak_depth.max(self.ledger.in_flight());
+    }
+
+    // ----- the funnel -----
+
+    /// Brings the books up to date: what lies in the tray comes home, the line is served, and whoever waits
+    /// for what follows from that is put on the wake list.
+    ///
+    /// Every path that frees credit, leaves the line or changes the window ends here. Capacity that goes
+    /// home by a path of its own, past whoever waits for it, is the oldest bug of such channels.
+    pub(super) fn settle(&mut self, wakes: &mut WakeList) {
+        loop {
+            self.ledger.release(self.tray.take());
+            self.watched = false;
+            while let Some(waker) = self.ledger.serve_next() {
+                wakes.push(waker);
+            }
+            if self.is_idle() {
+                self.on_idle.take_all(wakes);
+            }
+            if self.ledger.waiting() == 0 && self.on_idle.is_empty() {
+                break;
+            }
+            // Somebody still waits: from here on guards take the lock. One that came before this may have
+            // put credit down unseen: look again.
+            let lies_there = self.tray.watch();
+            self.watched = true;
+            if !lies_there {
+                break;
+            }
+        }
+        if self.ledger.waiting() == 0 {
+            if let Some(since) = self.tally.parked_since.take() {
+                self.tally.park_time += since.elapsed();
+            }
+        }
+        if !self.life.is_open() && self.outcome_is_known() {
+            wakes.extend(self.consumer.take());
+        }
+    }
+
+    /// The channel was closed to producers: everybody in line and every watcher is told.
+    pub(super) fn close(&mut self, wakes: &mut WakeList) {
+        for waker in self.ledger.dismiss_all() {
+            wakes.push(waker);
+        }
+        self.on_close.take_all(wakes);
+        self.on_idle.take_all(wakes);
+        wakes.extend(self.consumer.take());
+        self.settle(wakes);
+    }
+
+    /// Whether all that was sent has been worked off; forgotten credit counts as such.
+    pub(super) fn is_idle(&self) -> bool {
+        self.ledger.in_flight().minus(self.tally.forgotten).is_zero()
+    }
+
+    pub(super) fn permits_out(&self) -> bool {
+        !self.ledger.reserved().is_zero()
+    }
+
+    fn outcome_is_known(&self) -> bool {
+        self.queue.is_empty() && self.life.outcome(self.tally.sent, self.permits_out()).is_some()
+    }
+
+    pub(super) fn forget(&mut self, credit: Credit) {
+        self.tally.forgotten = self.tally.forgotten.plus(credit);
+    }
+
+    // ----- reading -----
+
+    pub(super) fn sent(&self) -> u64 {
+        self.tally.sent
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        let parked_now = self.tally.parked_since.map_or(Duration::ZERO, Moment::elapsed);
+        Stats {
+            window: self.ledger.window(),
+            credit: self.ledger.credit(),
+            depth: self.ledger.in_flight(),
+            peak_depth: self.tally.peak_depth,
+            reserved: self.ledger.reserved(),
+            sent: self.tally.sent,
+            released: self.ledger.released(),
+            forgotten: self.tally.forgotten,
+            waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
+            parks: self.tally.parks,
+            park_time: self.tally.park_time + parked_now,
+            producers: self.life.producers(),
+        }
+    }
+}

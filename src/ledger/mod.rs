@@ -1,0 +1,237 @@
+//! The pure numbers: how much may be sent, how much has come home, and who waits for how much.
+//!
+//! No clock, no waker, no lock, no IO: a [`Ledger`] is told what happened and says what follows. What
+//! stands for a waiting caller is a type parameter `W`, which the ledger keeps and hands back.
+//!
+//! ```text
+//!                       granted (ever)
+//!   ├──────────────────────────────────────────────────────────┤
+//!   │  released  │      in flight      │ reserved │   credit   │ withheld │
+//!   └────────────┴─────────────────────┴──────────┴────────────┴──────────┘
+//!                ▲                     ▲
+//!             released               spent           in flight = spent − released
+//! ```
+//!
+//! * **granted**, **spent**, **released** are totals that only grow: credit ever given to the producer,
+//!   cost ever sent, cost whose work is done.
+//! * **reserved** is credit held for a sender that has not sent yet: a permit, or a place in line that
+//!   was served and not polled since.
+//! * **withheld** is what a smaller window still has to take out of circulation. A grant is never taken
+//!   back; returns pay this off before they become credit again.
+//!
+//! # Invariants
+//!
+//! Checked after every change in debug builds, per unit:
+//!
+//! 1. What was granted and is not withheld is what came home plus the window.
+//! 2. No more comes home than was sent.
+//! 3. No more is sent or reserved than was granted.
+//! 4. Cost in flight and reserved stays within the window, save for what a shrink or an oversized chunk
+//!    that passed alone still has to pay back, and that is withheld.
+//! 5. Nobody waits at the head of the line whose need could be served.
+
+mod account;
+mod line;
+mod returns;
+
+pub(crate) use line::{Place, Ticket};
+pub(crate) use returns::ReturnBatch;
+
+use crate::{Credit, Oversize, Window};
+use account::Account;
+use line::Line;
+
+/// The credit account of one channel and the line of those who wait for it.
+#[derive(Debug)]
+pub(crate) struct Ledger<W> {
+    window: Window,
+    oversize: Oversize,
+    messages: Account,
+    bytes: Account,
+    line: Line<W>,
+}
+
+impl<W> Ledger<W> {
+    pub(crate) fn new(window: Window, oversize: Oversize) -> Self {
+        let limit = window.as_credit();
+        Self {
+            window,
+            oversize,
+            messages: Account::new(limit.messages()),
+            bytes: Account::new(limit.bytes()),
+            line: Line::new(),
+        }
+    }
+
+    /// Starts all totals at `total`: how a test crosses 2³², 2⁶³ or the end of u64 in a few sends.
+    pub(crate) fn start_totals_at(&mut self, total: u64) {
+        self.messages.start_at(total);
+        self.bytes.start_at(total);
+        self.assert_invariants();
+    }
+
+    // ----- sending -----
+
+    /// Takes `need` out of the credit and reserves it, unless somebody was in line before or it is short.
+    pub(crate) fn try_reserve(&mut self, need: Credit) -> bool {
+        if !self.line.is_empty() || !self.can_serve(need) {
+            return false;
+        }
+        self.reserve(need);
+        self.assert_invariants();
+        true
+    }
+
+    /// Reserved credit becomes cost in flight: the chunk was sent.
+    pub(crate) fn spend(&mut self, reserved: Credit) {
+        self.messages.spend(reserved.messages());
+        self.bytes.spend(reserved.bytes());
+        self.debug_assert_accounts();
+    }
+
+    /// Reserved credit goes back unused. Serve the line afterwards.
+    pub(crate) fn refund(&mut self, reserved: Credit) {
+        self.messages.refund(reserved.messages());
+        self.bytes.refund(reserved.bytes());
+        self.debug_assert_accounts();
+    }
+
+    /// Whether a chunk that costs `need` can ever be sent; if not, the limit it exceeds.
+    pub(crate) fn admits(&self, need: Credit) -> Result<(), Credit> {
+        let limit = self.window.as_credit();
+        if need.fits_in(limit) || self.oversize == Oversize::Alone { Ok(()) } else { Err(limit) }
+    }
+
+    // ----- the line -----
+
+    /// Joins the end of the line.
+    pub(crate) fn join(&mut self, need: Credit, who: W) -> Ticket {
+        self.line.join(need, who)
+    }
+
+    /// Where a ticket stands: what it needs, and who waits on it or that it was served.
+    pub(crate) fn place(&mut self, ticket: Ticket) -> &mut Place<W> {
+        self.line.place(ticket)
+    }
+
+    /// Leaves the line, wherever the ticket stands. Credit that it was served goes back. Serve the line
+    /// afterwards: the one behind may have been waiting only for this one to go.
+    pub(crate) fn leave(&mut self, ticket: Ticket) -> Place<W> {
+        let (need, place) = self.line.leave(ticket);
+        if let Place::Served = place {
+            self.refund(need);
+        }
+        place
+    }
+
+    /// Takes a served ticket out: its credit stays reserved and is now the caller's.
+    pub(crate) fn collect(&mut self, ticket: Ticket) {
+        let (_, place) = self.line.leave(ticket);
+        debug_assert!(matches!(place, Place::Served), "only a served ticket has credit to collect");
+    }
+
+    /// Serves the head of the line if its need can be met. Call until `None` after anything that frees credit.
+    pub(crate) fn serve_next(&mut self) -> Option<W> {
+        let need = self.line.head_need()?;
+        if let Err(limit) = self.admits(need) {
+            return self.line.refuse_head(limit);
+        }
+        if !self.can_serve(need) {
+            self.assert_invariants();
+            return None;
+        }
+        self.reserve(need);
+        self.line.serve_head()
+    }
+
+    /// Takes who waits out of every place in line, to be told that the channel closed.
+    pub(crate) fn dismiss_all(&mut self) -> impl Iterator<Item = W> + '_ {
+        self.line.dismiss_all()
+    }
+
+    /// How many wait in line and are not served yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.line.waiting()
+    }
+
+    // ----- coming home -----
+
+    /// Work of this cost is done. Serve the line afterwards.
+    pub(crate) fn release(&mut self, cost: Credit) {
+        self.messages.release(cost.messages());
+        self.bytes.release(cost.bytes());
+        self.debug_assert_accounts();
+    }
+
+    /// Changes the window: larger at once, smaller by withholding what comes home. Serve the line afterwards.
+    pub(crate) fn set_window(&mut self, window: Window) {
+        debug_assert!(window.counts_like(self.window), "a ledger never changes the units it counts");
+        let limit = window.as_credit();
+        self.window = window;
+        self.messages.set_window(limit.messages());
+        self.bytes.set_window(limit.bytes());
+        self.debug_assert_accounts();
+    }
+
+    // ----- reading -----
+
+    pub(crate) fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Credit that a send could take now.
+    pub(crate) fn credit(&self) -> Credit {
+        Credit::new(self.messages.credit(), self.bytes.credit())
+    }
+
+    /// Cost sent and not yet released.
+    pub(crate) fn in_flight(&self) -> Credit {
+        Credit::new(self.messages.in_flight(), self.bytes.in_flight())
+    }
+
+    /// Credit held by permits and by served places in line.
+    pub(crate) fn reserved(&self) -> Credit {
+        Credit::new(self.messages.reserved(), self.bytes.reserved())
+    }
+
+    /// Cost released since the channel opened.
+    pub(crate) fn released(&self) -> Credit {
+        Credit::new(self.messages.released(), self.bytes.released())
+    }
+
+    // ----- inside -----
+
+    fn can_serve(&self, need: Credit) -> bool {
+        if need.fits_in(self.credit()) {
+            return true;
+        }
+        // What is larger than the window passes alone, where that was chosen.
+        self.oversize == Oversize::Alone
+            && !need.fits_in(self.window.as_credit())
+            && self.in_flight().is_zero()
+            && self.reserved().is_zero()
+    }
+
+    fn reserve(&mut self, need: Credit) {
+        self.messages.reserve(need.messages());
+        self.bytes.reserve(need.bytes());
+    }
+
+    fn debug_assert_accounts(&self) {
+        if cfg!(debug_assertions) {
+            self.messages.assert_invariants();
+            self.bytes.assert_invariants();
+        }
+    }
+
+    fn assert_invariants(&self) {
+        self.debug_assert_accounts();
+        if cfg!(debug_assertions) {
+            let head = self.line.head_need();
+            assert!(
+                !head.is_some_and(|need| self.can_serve(need)),
+                "5: nobody waits at the head of the line whose need could be served"
+            );
+        }
+    }
+}

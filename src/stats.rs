@@ -1,0 +1,42 @@
+//! The numbers of one channel.
+
+use crate::{Credit, Window};
+use std::time::Duration;
+
+/// The numbers of one channel at one moment, the same from both ends.
+///
+/// Counters only grow; the others are as of the call. At rest `credit + depth + reserved` is the window,
+/// and when all work is done `depth` is zero.
+///
+/// How to read them: [`depth`](Self::depth) pinned at the window says that the consumer is the limit,
+/// near zero that the producer is. [`park_time`](Self::park_time) near zero says that the window is large
+/// enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Stats {
+    /// The window in force.
+    pub window: Window,
+    /// What could be sent now without waiting.
+    pub credit: Credit,
+    /// Cost in flight: sent and not yet released.
+    pub depth: Credit,
+    /// The most that was ever in flight, per unit.
+    pub peak_depth: Credit,
+    /// Credit held by permits and by served senders that have not sent yet.
+    pub reserved: Credit,
+    /// Chunks sent.
+    pub sent: u64,
+    /// Cost released: its work is done, or the chunk was discarded.
+    pub released: Credit,
+    /// Credit that [`forget`](crate::CreditGuard::forget) took out of the window for good.
+    pub forgotten: Credit,
+    /// Senders waiting for credit now.
+    pub waiting: u64,
+    /// Times that a sender had to wait for credit.
+    pub parks: u64,
+    /// Time during which at least one sender was waiting, the present wait included.
+    pub park_time: Duration,
+    /// Producer handles alive.
+    pub producers: u64,
+}

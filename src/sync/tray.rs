@@ -1,0 +1,93 @@
+//! Where guards put the credit that comes home.
+
+use super::shim::{AtomicU64, Ordering};
+use crate::Credit;
+
+/// Returned credit that the ledger has not seen yet, and whether somebody is waiting for it.
+///
+/// ```text
+///   last:  [ returned since the ledger last looked : 63 bits | WATCHED : 1 ]
+///   first: [ returned, in the other unit of a window that counts both      ]
+/// ```
+///
+/// | step | by | effect on `last` |
+/// |---|---|---|
+/// | [`put`](Self::put) | a guard, without the lock | sum += n; says whether it was WATCHED |
+/// | [`take`](Self::take) | under the lock | sum → 0, WATCHED → 0 |
+/// | [`watch`](Self::watch) | under the lock | WATCHED → 1; says whether anything lies there |
+///
+/// No wake-up is lost, because all three are read-modify-writes of one word and so have one order: a put
+/// before the watch is seen by it, and one after it sees the bit and takes the lock.
+///
+/// The sum needs no more than 63 bits: it is at most what is in flight, and a window is at most 2⁶², or one oversized chunk.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Tray {
+    last: AtomicU64,
+    first: AtomicU64,
+    units: Units,
+}
+
+/// Which units the window counts, and so what the two words hold.
+#[derive(Clone, Copy, Debug)]
+enum Units {
+    Messages,
+    Bytes,
+    Both,
+}
+
+const WATCHED: u64 = 1;
+
+impl Tray {
+    pub(crate) fn new(messages: bool, bytes: bool) -> Self {
+        let units = match (messages, bytes) {
+            (true, true) => Units::Both,
+            (false, true) => Units::Bytes,
+            (_, false) => Units::Messages,
+        };
+        Self { last: AtomicU64::new(0), first: AtomicU64::new(0), units }
+    }
+
+    /// Puts credit down. True if somebody waits for it: then the caller has to settle the channel.
+    #[inline]
+    #[must_use]
+    pub(crate) fn put(&self, credit: Credit) -> bool {
+        let last = match self.units {
+            Units::Messages => credit.messages(),
+            Units::Bytes => credit.bytes(),
+            Units::Both => {
+                // ORDERING: Relaxed; the Release on `last` below publishes it to the Acquire in `take`.
+                self.first.fetch_add(credit.messages(), Ordering::Relaxed);
+                credit.bytes()
+            }
+        };
+        // ORDERING: Release, so that the work done under this credit happens before the send that `take`
+        // (Acquire) lets through on it. Whoever sees WATCHED goes on to lock, which orders the rest.
+        self.last.fetch_add(last << 1, Ordering::Release) & WATCHED != 0
+    }
+
+    /// Takes all that lies there and stops watching.
+    #[inline]
+    pub(crate) fn take(&self) -> Credit {
+        // ORDERING: Acquire, the partner of the Release in `put`.
+        let last = self.last.swap(0, Ordering::Acquire) >> 1;
+        match self.units {
+            Units::Messages => Credit::new(last, 0),
+            Units::Bytes => Credit::new(0, last),
+            Units::Both => Credit::new(self.first.swap(0, Ordering::Relaxed), last),
+        }
+    }
+
+    /// Asks to be told of the next put. True if something lies there already.
+    #[must_use]
+    pub(crate) fn watch(&self) -> bool {
+        // ORDERING: Acquire only for the caller's sake who goes on to `take`; the bit itself needs no
+        // more than this word's own order.
+        self.last.fetch_or(WATCHED, Ordering::Acquire) > WATCHED
+    }
+
+    /// Whether the window counts bytes.
+    pub(crate) fn counts_bytes(&self) -> bool {
+        !matches!(self.units, Units::Messages)
+    }
+}

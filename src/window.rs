@@ -1,0 +1,179 @@
+//! The window: the ceiling on cost in flight.
+
+use crate::Credit;
+use std::{error, fmt};
+
+/// The ceiling on cost in flight: what has been sent and whose work is not finished yet.
+///
+/// It counts messages, bytes, or both at once; with both, a chunk needs credit in each. Memory in flight
+/// is at most the window times the largest chunk (messages) or the window itself (bytes), whatever the
+/// two sides do.
+///
+/// **Sizing.** To keep the producer busy, the window has to cover the time from a send to the return of
+/// its credit: `(L + C) / P`, rounded up, at least 2, where L is the latency there and back, C the
+/// consumer's and P the producer's time per chunk. 14 ms of work against 2 ms of production over 1 ms
+/// wants 8. A window of 1 is legal and means stop-and-wait.
+///
+/// A window of 0 would let nothing through for ever; it is refused where it is used, by
+/// [`channel`](crate::channel) and [`set_window`](crate::CreditConsumer::set_window).
+///
+/// # Examples
+///
+/// ```
+/// use credit_channel::Window;
+///
+/// let rows = Window::messages(64);
+/// assert_eq!(rows.message_limit(), Some(64));
+/// let pages = Window::messages(64).and_bytes(16 << 20);
+/// assert_eq!(pages.byte_limit(), Some(16 << 20));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Window {
+    messages: Option<u64>,
+    bytes: Option<u64>,
+}
+
+impl Window {
+    /// The largest window in either unit; larger numbers are taken as this one.
+    ///
+    /// 2⁶² is more than any memory, and leaves the arithmetic room so that no sum of two amounts in a
+    /// channel can overflow.
+    pub const MAX: u64 = 1 << 62;
+
+    /// At most `limit` messages in flight.
+    #[must_use]
+    pub const fn messages(limit: u64) -> Self {
+        Self { messages: Some(at_most_max(limit)), bytes: None }
+    }
+
+    /// At most `limit` bytes in flight, as [`Weigh`](crate::Weigh) counts them.
+    #[must_use]
+    pub const fn bytes(limit: u64) -> Self {
+        Self { messages: None, bytes: Some(at_most_max(limit)) }
+    }
+
+    /// Also limits the messages in flight.
+    #[must_use]
+    pub const fn and_messages(self, limit: u64) -> Self {
+        Self { messages: Some(at_most_max(limit)), ..self }
+    }
+
+    /// Also limits the bytes in flight.
+    #[must_use]
+    pub const fn and_bytes(self, limit: u64) -> Self {
+        Self { bytes: Some(at_most_max(limit)), ..self }
+    }
+
+    /// The limit in messages, if it counts them.
+    #[must_use]
+    pub const fn message_limit(self) -> Option<u64> {
+        self.messages
+    }
+
+    /// The limit in bytes, if it counts them.
+    #[must_use]
+    pub const fn byte_limit(self) -> Option<u64> {
+        self.bytes
+    }
+
+    /// The limits as an amount; 0 for a unit that is not counted.
+    pub(crate) const fn as_credit(self) -> Credit {
+        const fn or_zero(limit: Option<u64>) -> u64 {
+            match limit {
+                Some(n) => n,
+                None => 0,
+            }
+        }
+        Credit::new(or_zero(self.messages), or_zero(self.bytes))
+    }
+
+    /// What a chunk of `bytes` bytes costs here: 1 message and at least 1 byte, each only if counted.
+    ///
+    /// The least cost of one byte is what bounds a stream of empty chunks.
+    pub(crate) const fn cost(self, bytes: u64) -> Credit {
+        let messages = if self.messages.is_some() { 1 } else { 0 };
+        let bytes = match (self.bytes, bytes) {
+            (None, _) => 0,
+            (Some(_), 0) => 1,
+            (Some(_), n) => n,
+        };
+        Credit::new(messages, bytes)
+    }
+
+    pub(crate) fn check(self) -> Result<Self, WindowError> {
+        if self.messages == Some(0) || self.bytes == Some(0) {
+            return Err(WindowError::Zero);
+        }
+        Ok(self)
+    }
+
+    pub(crate) const fn counts_like(self, other: Self) -> bool {
+        self.messages.is_some() == other.messages.is_some() && self.bytes.is_some() == other.bytes.is_some()
+    }
+}
+
+const fn at_most_max(limit: u64) -> u64 {
+    if limit > Window::MAX { Window::MAX } else { limit }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.messages, self.bytes) {
+            (Some(messages), Some(bytes)) => write!(f, "{messages} messages and {bytes} bytes"),
+            (Some(messages), None) => write!(f, "{messages} messages"),
+            (None, Some(bytes)) => write!(f, "{bytes} bytes"),
+            (None, None) => f.write_str("no limit"),
+        }
+    }
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Window({self})")
+    }
+}
+
+/// What becomes of a chunk that costs more than the whole window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Oversize {
+    /// It is refused at once with `TooLarge`, and the caller has it back. The default.
+    #[default]
+    Refuse,
+    /// It waits its turn and passes alone: when nothing else is in flight or promised. Nothing more is
+    /// sent until its credit is back. Memory in flight can then reach the size of that one chunk.
+    Alone,
+}
+
+/// Why a window was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WindowError {
+    /// A limit of 0: nothing could ever be sent.
+    Zero,
+    /// The window counts bytes, and nothing says what a value weighs. Use
+    /// [`weighted`](crate::weighted) or [`Builder::weigh_with`](crate::Builder::weigh_with).
+    Unweighed,
+    /// The new window counts other units than the channel was opened with.
+    OtherUnits {
+        /// The window in force.
+        current: Window,
+        /// The window that was asked for.
+        asked: Window,
+    },
+}
+
+impl fmt::Display for WindowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero => f.write_str("a window of 0 lets nothing through"),
+            Self::Unweighed => f.write_str("the window counts bytes, but nothing says what a value weighs"),
+            Self::OtherUnits { current, asked } => {
+                write!(f, "a window of {current} cannot become one of {asked}: it counts other units")
+            }
+        }
+    }
+}
+
+impl error::Error for WindowError {}
