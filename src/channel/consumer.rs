@@ -209,7 +209,9 @@ impl<T> CreditConsumer<T> {
 
     fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Result<Option<Chunk<T>>, RecvError>> {
         // After a cancel or a failure that discards, this is what it left in our hand.
-        self.shared.drop_unreceived(std::mem::take(&mut self.batch));
+        if !self.batch.is_empty() {
+            self.shared.drop_unreceived(std::mem::take(&mut self.batch));
+        }
         if self.outcome.is_none() {
             self.outcome = self.shared.refill(&mut self.batch, self.received, waker);
         }
