@@ -12,7 +12,7 @@ mod window;
 
 pub use channel::{
     Builder, Canceller, Chunk, CreditConsumer, CreditGuard, CreditProducer, CreditSink, OwnedPermit, Permit, Permits,
-    Sending, WeakProducer, channel, weighted,
+    Receiving, Sending, WeakProducer, channel, weighted,
 };
 pub use credit::Credit;
 pub use error::{

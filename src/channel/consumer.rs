@@ -12,7 +12,6 @@ use crate::{CancelReason, RecvError, Stats, TryRecvError, Window, WindowError};
 use futures_core::Stream;
 use std::collections::VecDeque;
 use std::fmt;
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
@@ -72,8 +71,9 @@ impl<T> CreditConsumer<T> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
-    pub async fn recv(&mut self) -> Result<Option<Chunk<T>>, RecvError> {
-        poll_fn(|cx| self.poll_recv(cx)).await
+    #[inline]
+    pub fn recv(&mut self) -> Receiving<'_, T> {
+        Receiving { consumer: self }
     }
 
     /// Receives the next chunk if there is one now. `Ok(None)` is the clean end.
@@ -82,8 +82,11 @@ impl<T> CreditConsumer<T> {
     ///
     /// [`TryRecvError::Empty`] if there is none, else as [`recv`](Self::recv).
     pub fn try_recv(&mut self) -> Result<Option<Chunk<T>>, TryRecvError> {
-        match self.next(&mut None) {
-            Some(received) => Ok(received?),
+        if let Some(chunk) = self.next_in_hand() {
+            return Ok(Some(chunk));
+        }
+        match self.refill(&mut None) {
+            Some(outcome) => Ok(outcome.map(|()| self.next_in_hand())?),
             None => Err(TryRecvError::Empty),
         }
     }
@@ -117,14 +120,18 @@ impl<T> CreditConsumer<T> {
     #[inline]
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Chunk<T>>, RecvError>> {
         let budget = ready!(coop::poll_proceed(cx));
-        let received = match self.next(&mut None) {
-            None => self.next_or_wait(cx.waker()),
-            received => received,
-        };
-        match received {
-            Some(received) => {
+        if let Some(chunk) = self.next_in_hand() {
+            budget.made_progress();
+            return Poll::Ready(Ok(Some(chunk)));
+        }
+        match self.refill_or_wait(cx.waker()) {
+            Some(Ok(())) => {
                 budget.made_progress();
-                Poll::Ready(received)
+                Poll::Ready(Ok(self.next_in_hand()))
+            }
+            Some(Err(error)) => {
+                budget.made_progress();
+                Poll::Ready(Err(error))
             }
             None => Poll::Pending,
         }
@@ -189,25 +196,22 @@ impl<T> CreditConsumer<T> {
 
     // ----- inside -----
 
+    /// The next chunk of the batch.
     #[inline]
-    fn next(&mut self, waker: &mut Option<Waker>) -> Option<Result<Option<Chunk<T>>, RecvError>> {
-        if !self.shared.discards() {
-            if let Some(entry) = self.batch.pop_front() {
-                return Some(Ok(Some(self.hand_out(entry))));
-            }
+    fn next_in_hand(&mut self) -> Option<Chunk<T>> {
+        if self.shared.discards() {
+            return None;
         }
-        self.refill(waker)
-    }
-
-    #[inline]
-    fn hand_out(&mut self, entry: Entry<T>) -> Chunk<T> {
-        let guard = CreditGuard::new(&self.lease, self.shared.cost_of_entry(&entry));
+        let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
         self.received += 1;
-        Chunk::new(entry.value, seq, guard)
+        Some(Chunk::new(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
     }
 
-    fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Result<Option<Chunk<T>>, RecvError>> {
+    /// Goes for more. `Ok` means that there is more in hand, or, if there is not, that this was the clean
+    /// end; `None` that there is nothing yet, and that the waker, if there is one, was left to be told.
+    #[cold]
+    fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Outcome> {
         // After a cancel or a failure that discards, this is what it left in our hand.
         if !self.batch.is_empty() {
             self.shared.drop_unreceived(std::mem::take(&mut self.batch));
@@ -215,19 +219,35 @@ impl<T> CreditConsumer<T> {
         if self.outcome.is_none() {
             self.outcome = self.shared.refill(&mut self.batch, self.received, waker);
         }
-        match (self.batch.pop_front(), &self.outcome) {
-            (Some(entry), _) => Some(Ok(Some(self.hand_out(entry)))),
-            (None, Some(Ok(()))) => Some(Ok(None)),
-            (None, Some(Err(error))) => Some(Err(error.clone())),
-            (None, None) => None,
-        }
+        if self.batch.is_empty() { self.outcome.clone() } else { Some(Ok(())) }
     }
 
     #[cold]
-    fn next_or_wait(&mut self, waker: &Waker) -> Option<Result<Option<Chunk<T>>, RecvError>> {
+    fn refill_or_wait(&mut self, waker: &Waker) -> Option<Outcome> {
+        if !self.shared.looks_empty() {
+            if let Some(outcome) = self.refill(&mut None) {
+                return Some(outcome);
+            }
+        }
         // Cloned before the lock and dropped after it: a waker is user code.
         let mut spare = Some(waker.clone());
-        self.next(&mut spare)
+        self.refill(&mut spare)
+    }
+}
+
+/// The future of [`CreditConsumer::recv`].
+#[must_use = "futures do nothing unless awaited"]
+#[derive(Debug)]
+pub struct Receiving<'a, T> {
+    consumer: &'a mut CreditConsumer<T>,
+}
+
+impl<T> Future for Receiving<'_, T> {
+    type Output = Result<Option<Chunk<T>>, RecvError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().consumer.poll_recv(cx)
     }
 }
 

@@ -26,8 +26,11 @@ impl Lease {
 
     #[inline]
     fn come_home(&self, credit: Credit) {
-        if self.tray.put(credit) {
-            self.channel.settle();
+        // Who is waited for goes to the lock anyway, and takes its credit along.
+        if self.tray.is_watched() {
+            self.channel.settle(credit);
+        } else if self.tray.put(credit) {
+            self.channel.settle(Credit::ZERO);
         }
     }
 }

@@ -25,7 +25,7 @@ mod weak;
 pub use builder::{Builder, channel, weighted};
 pub use canceller::Canceller;
 pub use chunk::Chunk;
-pub use consumer::CreditConsumer;
+pub use consumer::{CreditConsumer, Receiving};
 pub use guard::CreditGuard;
 pub use permit::{OwnedPermit, Permit, Permits};
 pub use producer::CreditProducer;

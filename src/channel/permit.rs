@@ -168,10 +168,8 @@ impl<T> Shared<T> {
             };
             let mut unused = reserved;
             if refusal.is_none() {
-                if let Some(value) = value.take() {
-                    state.push(value, cost, wakes);
-                    unused = reserved.minus(cost);
-                }
+                state.send_reserved(&mut value, cost, wakes);
+                unused = reserved.minus(cost);
             }
             if !unused.is_zero() {
                 state.ledger.refund(unused);

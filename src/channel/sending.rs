@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use super::state::{Claim, Refusal};
 use crate::ledger::Ticket;
+use crate::sync::coop;
 use crate::{Credit, SendError, TrySendError};
 use std::fmt;
 use std::pin::Pin;
@@ -38,18 +39,21 @@ impl<T> Future for Sending<'_, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { value, claim } = self.get_mut();
+        let budget = claim.poll_budget(cx);
+        if claim.ticket.is_none() && budget.is_ready() && claim.shared.send_now(value, claim.need) {
+            ready!(budget).made_progress();
+            return Poll::Ready(Ok(()));
+        }
+        let budget = ready!(budget);
         let cost = claim.need;
         let polled = claim.shared.poll_claim(cost, &mut claim.ticket, cx, |state, wakes| {
-            if let Some(value) = value.take() {
-                state.push(value, cost, wakes);
-            }
+            state.send_reserved(value, cost, wakes);
         });
-        match ready!(polled) {
-            Ok(()) => Poll::Ready(Ok(())),
-            Err(refusal) => Poll::Ready(match value.take() {
-                Some(value) => Err(refusal.into_error(value, cost)),
-                None => Ok(()),
-            }),
+        let claimed = ready!(polled);
+        budget.made_progress();
+        match (claimed, value.take()) {
+            (Err(refusal), Some(value)) => Poll::Ready(Err(refusal.into_error(value, cost))),
+            _ => Poll::Ready(Ok(())),
         }
     }
 }
@@ -71,15 +75,28 @@ impl<'a, T> Claiming<'a, T> {
     pub(super) fn new(shared: &'a Shared<T>, need: Credit) -> Self {
         Self { shared, need, ticket: None }
     }
+
+    /// A task that is out of budget keeps its turn all the same.
+    #[inline]
+    fn poll_budget(&mut self, cx: &mut Context<'_>) -> Poll<coop::Spent> {
+        let budget = coop::poll_proceed(cx);
+        if budget.is_pending() {
+            self.shared.keep_turn(self.need, &mut self.ticket, cx.waker());
+        }
+        budget
+    }
 }
 
 impl<T> Future for Claiming<'_, T> {
     type Output = Result<(), SendError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { shared, need, ticket } = self.get_mut();
-        let polled = shared.poll_claim(*need, ticket, cx, |_, _| {});
-        polled.map_err(|refusal| refusal.into_error((), *need))
+        let claim = self.get_mut();
+        let budget = ready!(claim.poll_budget(cx));
+        let polled = claim.shared.poll_claim(claim.need, &mut claim.ticket, cx, |_, _| {});
+        let claimed = ready!(polled);
+        budget.made_progress();
+        Poll::Ready(claimed.map_err(|refusal| refusal.into_error((), claim.need)))
     }
 }
 
@@ -97,11 +114,10 @@ impl<T> Shared<T> {
     #[inline]
     pub(super) fn try_send_at(&self, value: T, cost: Credit) -> Result<(), TrySendError<T>> {
         let mut value = Some(value);
-        let claim = self.try_claim(cost, |state, wakes| {
-            if let Some(value) = value.take() {
-                state.push(value, cost, wakes);
-            }
-        });
+        if self.send_now(&mut value, cost) {
+            return Ok(());
+        }
+        let claim = self.try_claim(cost, |state, wakes| state.send_reserved(&mut value, cost, wakes));
         match (claim, value) {
             (Claim::Granted, _) | (_, None) => Ok(()),
             (Claim::Short, Some(value)) => Err(TrySendError::Full(value)),

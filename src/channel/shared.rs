@@ -17,12 +17,23 @@ pub(super) type Weigher<T> = Box<dyn Fn(&T) -> usize + Send + Sync>;
 
 pub(super) struct Shared<T> {
     state: Mutex<State<T>>,
+    hints: Hints,
     tray: Arc<Tray>,
     /// The consumer has to throw away what it took out of the queue and has not handed out.
     discard: AtomicBool,
     /// The units counted, as the price of a message without bytes.
     base_cost: Credit,
     weigher: Option<Weigher<T>>,
+}
+
+/// Glances at the state that spare a lock. Written under the lock, read without it, never relied upon.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Hints {
+    /// No credit was left after the last send.
+    short: AtomicBool,
+    /// Something was sent since the consumer last emptied the queue.
+    queued: AtomicBool,
 }
 
 impl<T: Send + 'static> Shared<T> {
@@ -37,6 +48,7 @@ impl<T: Send + 'static> Shared<T> {
         state.ledger.start_totals_at(start_totals_at);
         let shared = Arc::new(Self {
             state: Mutex::new(state),
+            hints: Hints::default(),
             tray: Arc::clone(&tray),
             discard: AtomicBool::new(false),
             base_cost: window.cost(0),
@@ -80,7 +92,7 @@ impl<T> Shared<T> {
     #[inline]
     pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
         self.with(|state, wakes| {
-            let claim = state.claim(need, wakes);
+            let claim = state.claim(need);
             if let Claim::Granted = claim {
                 then(state, wakes);
             }
@@ -88,9 +100,29 @@ impl<T> Shared<T> {
         })
     }
 
+    /// Sends the value in `slot` if there is credit for it now and nobody in line: the way of nearly every
+    /// send, one lock and one wake at most.
+    #[inline]
+    pub(super) fn send_now(&self, slot: &mut Option<T>, cost: Credit) -> bool {
+        if self.looks_short() {
+            return false;
+        }
+        let mut state = self.state.lock();
+        let (sent, consumer) = state.send_now(slot, cost);
+        if sent {
+            self.hints.short.store(state.is_short(), Ordering::Relaxed);
+            self.hints.queued.store(true, Ordering::Relaxed);
+        }
+        drop(state);
+        if let Some(consumer) = consumer {
+            consumer.wake();
+        }
+        sent
+    }
+
     /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
     /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
-    #[inline]
+    #[cold]
     pub(super) fn poll_claim(
         &self,
         need: Credit,
@@ -98,20 +130,9 @@ impl<T> Shared<T> {
         cx: &mut Context<'_>,
         mut then: impl FnMut(&mut State<T>, &mut WakeList),
     ) -> Poll<Result<(), Refusal>> {
-        let budget = match coop::poll_proceed(cx) {
-            Poll::Ready(budget) => budget,
-            // A task that is out of budget keeps its turn all the same: it stands in line until it is
-            // polled again, which the runtime has seen to.
-            Poll::Pending => {
-                if ticket.is_none() {
-                    self.join_line(need, ticket, cx.waker(), |_, _, _| Claim::Short);
-                }
-                return Poll::Pending;
-            }
-        };
         let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, ticket: &mut Option<Ticket>| {
             let claim = match ticket {
-                None => state.claim(need, wakes),
+                None => state.claim(need),
                 Some(_) => state.collect(ticket, wakes),
             };
             if let Claim::Granted = claim {
@@ -119,21 +140,34 @@ impl<T> Shared<T> {
             }
             claim
         };
-        let mut claim = self.with(|state, wakes| attempt(state, wakes, ticket));
+        let mut claim = Claim::Short;
+        if ticket.is_some() || !self.looks_short() {
+            claim = self.with(|state, wakes| attempt(state, wakes, ticket));
+        }
         if let Claim::Short = claim {
             claim = self.join_line(need, ticket, cx.waker(), attempt);
         }
         match claim {
-            Claim::Granted => {
-                budget.made_progress();
-                Poll::Ready(Ok(()))
-            }
-            Claim::Refused(refusal) => {
-                budget.made_progress();
-                Poll::Ready(Err(refusal))
-            }
+            Claim::Granted => Poll::Ready(Ok(())),
+            Claim::Refused(refusal) => Poll::Ready(Err(refusal)),
             Claim::Short => Poll::Pending,
         }
+    }
+
+    /// Keeps a turn for a task that is out of budget: it stands in line until it is polled again, which the
+    /// runtime has seen to.
+    #[cold]
+    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
+        if ticket.is_none() {
+            self.join_line(need, ticket, waker, |_, _, _| Claim::Short);
+        }
+    }
+
+    /// Whether a claim would have to wait, at a glance: saves a lock that would only find that out.
+    #[inline]
+    fn looks_short(&self) -> bool {
+        // ORDERING: Relaxed; who trusts a stale hint looks again under the lock before it waits.
+        self.hints.short.load(Ordering::Relaxed) && self.tray.is_quiet()
     }
 
     /// Puts the waker in line, unless `attempt`, under the same lock, makes that unnecessary.
@@ -211,6 +245,12 @@ impl<T> Shared<T> {
         self.discard.load(Ordering::Acquire)
     }
 
+    /// Whether the queue looks empty: then the consumer comes with a waker at once.
+    pub(super) fn looks_empty(&self) -> bool {
+        // ORDERING: Relaxed; who trusts a stale hint looks again under the lock before it waits.
+        !self.hints.queued.load(Ordering::Relaxed)
+    }
+
     /// Fills an empty batch from the queue. An empty batch afterwards means: this outcome, or, if there is
     /// none, wait; the waker is kept for that, and the one that it replaces comes back.
     pub(super) fn refill(
@@ -224,6 +264,7 @@ impl<T> Shared<T> {
         self.with(|state, _| {
             if !state.queue.is_empty() {
                 mem::swap(&mut state.queue, batch);
+                self.hints.queued.store(false, Ordering::Relaxed);
                 return None;
             }
             let outcome = state.life.outcome(received, state.permits_out());
@@ -312,26 +353,29 @@ impl<T> Shared<T> {
         if entries.is_empty() {
             return;
         }
-        let cost = entries.iter().fold(Credit::ZERO, |sum, entry| sum.plus(self.cost_of_entry(entry)));
+        let cost = entries.iter().fold(Credit::ZERO, |sum, entry| sum.plus(self.cost_at(entry.cost_bytes)));
         let _home = ComeHome(self, cost);
         drop(entries);
     }
 
-    pub(super) fn cost_of_entry(&self, entry: &Entry<T>) -> Credit {
-        Credit::new(self.base_cost.messages(), entry.cost_bytes)
+    /// What an entry that costs so many bytes costs altogether.
+    #[inline]
+    pub(super) fn cost_at(&self, cost_bytes: u64) -> Credit {
+        Credit::new(self.base_cost.messages(), cost_bytes)
     }
 
     fn come_home(&self, credit: Credit) {
-        if self.tray.put(credit) {
-            self.settle();
-        }
+        self.with(|state, wakes| {
+            state.ledger.release(credit);
+            state.settle(wakes);
+        });
     }
 }
 
 /// What a guard or a canceller, which know no `T`, can do to the channel.
 pub(super) trait Control: Send + Sync {
-    /// Credit came home while somebody waits for it.
-    fn settle(&self);
+    /// Credit comes home while somebody waits for it.
+    fn settle(&self, home: Credit);
     /// Takes credit out of the window for good.
     fn forget(&self, credit: Credit);
     /// CANCEL. False if the channel was over or cancelled already.
@@ -339,19 +383,18 @@ pub(super) trait Control: Send + Sync {
 }
 
 impl<T> Shared<T> {
-    #[cold]
-    fn settle(&self) {
-        self.with(|state, wakes| state.settle(wakes));
-    }
-
     pub(super) fn cancel(&self, reason: CancelReason) -> bool {
         self.end_with(|state| state.life.cancel(reason), true)
     }
 }
 
 impl<T: Send> Control for Shared<T> {
-    fn settle(&self) {
-        Self::settle(self);
+    #[cold]
+    fn settle(&self, home: Credit) {
+        self.with(|state, wakes| {
+            state.ledger.release(home);
+            state.settle(wakes);
+        });
     }
 
     fn forget(&self, credit: Credit) {

@@ -80,9 +80,7 @@ impl<T> CreditSink<T> {
         };
         let (cost, kept) = (*cost, &mut self.kept);
         let polled = producer.shared().poll_claim(cost, &mut self.ticket, cx, |state, wakes| {
-            if let Some((value, cost)) = kept.take() {
-                state.push(value, cost, wakes);
-            }
+            state.send_reserved(&mut kept.take().map(|(value, _)| value), cost, wakes);
         });
         let value = |kept: Option<(T, Credit)>| kept.map(|(value, _)| value);
         Poll::Ready(match ready!(polled) {

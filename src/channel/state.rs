@@ -82,23 +82,23 @@ impl<T> State<T> {
 
     /// Takes `need` out of the credit for one who holds no ticket.
     #[inline]
-    pub(super) fn claim(&mut self, need: Credit, wakes: &mut WakeList) -> Claim {
+    pub(super) fn claim(&mut self, need: Credit) -> Claim {
         if !self.life.is_open() {
             return self.refused_as_closed();
         }
         if self.ledger.try_reserve(need) {
             return Claim::Granted;
         }
-        self.claim_short(need, wakes)
+        self.claim_short(need)
     }
 
     #[cold]
-    fn claim_short(&mut self, need: Credit, wakes: &mut WakeList) -> Claim {
+    fn claim_short(&mut self, need: Credit) -> Claim {
         if let Err(limit) = self.ledger.admits(need) {
             return Claim::Refused(Refusal::TooLarge { limit });
         }
         // What came home since the ledger last looked may be enough.
-        self.settle(wakes);
+        self.collect_home();
         if self.ledger.try_reserve(need) { Claim::Granted } else { Claim::Short }
     }
 
@@ -137,7 +137,7 @@ impl<T> State<T> {
         Refusal::Closed(self.life.closed().unwrap_or(Closed::Abandoned))
     }
 
-    /// Joins the line.
+    /// Joins the line. Settle afterwards.
     pub(super) fn join(&mut self, need: Credit, waker: Waker) -> Ticket {
         self.tally.parks += 1;
         if self.tally.parked_since.is_none() {
@@ -146,28 +146,66 @@ impl<T> State<T> {
         self.ledger.join(need, waker)
     }
 
+    /// Whether a send of the least cost would have to wait, as far as the ledger knows.
+    #[inline]
+    pub(super) fn is_short(&self) -> bool {
+        let credit = self.ledger.credit();
+        credit.messages() == 0 && credit.bytes() == 0
+    }
+
     // ----- the queue -----
 
-    /// Queues a value whose cost is reserved.
+    /// Sends the value in `slot` if there is credit for it and nobody in line. The second is whom to wake.
     #[inline]
-    pub(super) fn push(&mut self, value: T, cost: Credit, wakes: &mut WakeList) {
-        self.ledger.spend(cost);
+    pub(super) fn send_now(&mut self, slot: &mut Option<T>, cost: Credit) -> (bool, Option<Waker>) {
+        if !self.life.is_open() || !(self.ledger.try_spend(cost) || self.try_spend_home(cost)) {
+            return (false, None);
+        }
+        (true, self.enqueue(slot, cost))
+    }
+
+    /// As the ledger's `try_spend`, with what came home since it last looked.
+    #[cold]
+    fn try_spend_home(&mut self, cost: Credit) -> bool {
+        self.collect_home();
+        self.ledger.try_spend(cost)
+    }
+
+    /// Sends a value whose cost is reserved.
+    pub(super) fn send_reserved(&mut self, slot: &mut Option<T>, cost: Credit, wakes: &mut WakeList) {
+        self.ledger.spend_reserved(cost);
+        wakes.extend(self.enqueue(slot, cost));
+    }
+
+    #[inline]
+    fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
         self.tally.sent += 1;
         if !self.ledger.in_flight().fits_in(self.tally.peak_depth) {
-            self.note_peak(wakes);
+            self.note_peak();
         }
-        self.queue.push_back(Entry { value, cost_bytes: cost.bytes() });
-        if let Some(consumer) = self.consumer.take() {
-            wakes.push(consumer);
+        // Room first, so that the value moves into its place in one go.
+        if self.queue.len() == self.queue.capacity() {
+            self.queue.reserve(1);
         }
+        if let Some(value) = slot.take() {
+            self.queue.push_back(Entry { value, cost_bytes: cost.bytes() });
+        }
+        self.consumer.take()
     }
 
     /// The ledger's depth is an upper bound, since it has not seen what lies in the tray: look before
     /// calling it a peak.
     #[cold]
-    fn note_peak(&mut self, wakes: &mut WakeList) {
-        self.settle(wakes);
+    fn note_peak(&mut self) {
+        self.collect_home();
         self.tally.peak_depth = self.tally.peak_depth.max(self.ledger.in_flight());
+    }
+
+    /// Books what lies in the tray, while nobody waits for it; those who do are told by the guards.
+    fn collect_home(&mut self) {
+        if !self.watched && !self.tray.is_quiet() {
+            self.ledger.release(self.tray.take());
+        }
     }
 
     // ----- the funnel -----
@@ -179,8 +217,10 @@ impl<T> State<T> {
     /// home by a path of its own, past whoever waits for it, is the oldest bug of such channels.
     pub(super) fn settle(&mut self, wakes: &mut WakeList) {
         loop {
-            self.ledger.release(self.tray.take());
-            self.watched = false;
+            if self.watched || !self.tray.is_quiet() {
+                self.ledger.release(self.tray.take());
+                self.watched = false;
+            }
             while let Some(waker) = self.ledger.serve_next() {
                 wakes.push(waker);
             }

@@ -42,13 +42,14 @@ impl Account {
         self.reserved = self.reserved.saturating_sub(n);
     }
 
+    #[inline]
     pub(super) fn spend(&mut self, n: u64) {
-        self.refund(n);
         self.spent = self.spent.wrapping_add(n);
     }
 
     // ----- home -----
 
+    #[inline]
     pub(super) fn release(&mut self, n: u64) {
         debug_assert!(n <= self.in_flight(), "2: no more comes home than was sent");
         let n = n.min(self.in_flight());
@@ -74,10 +75,12 @@ impl Account {
 
     // ----- read -----
 
+    #[inline]
     pub(super) fn credit(&self) -> u64 {
         self.unspent().saturating_sub(self.reserved).saturating_sub(self.withheld)
     }
 
+    #[inline]
     pub(super) fn in_flight(&self) -> u64 {
         self.spent.wrapping_sub(self.released)
     }

@@ -82,8 +82,23 @@ impl<W> Ledger<W> {
         true
     }
 
+    /// Takes `need` out of the credit for a chunk that is sent now, unless somebody was in line before or it
+    /// is short.
+    #[inline]
+    pub(crate) fn try_spend(&mut self, need: Credit) -> bool {
+        let served = self.line.is_empty() && need.fits_in(self.credit());
+        if served {
+            self.messages.spend(need.messages());
+            self.bytes.spend(need.bytes());
+            self.debug_assert_accounts();
+        }
+        served
+    }
+
     /// Reserved credit becomes cost in flight: the chunk was sent.
-    pub(crate) fn spend(&mut self, reserved: Credit) {
+    pub(crate) fn spend_reserved(&mut self, reserved: Credit) {
+        self.messages.refund(reserved.messages());
+        self.bytes.refund(reserved.bytes());
         self.messages.spend(reserved.messages());
         self.bytes.spend(reserved.bytes());
         self.debug_assert_accounts();
@@ -157,6 +172,7 @@ impl<W> Ledger<W> {
     // ----- coming home -----
 
     /// Work of this cost is done. Serve the line afterwards.
+    #[inline]
     pub(crate) fn release(&mut self, cost: Credit) {
         self.messages.release(cost.messages());
         self.bytes.release(cost.bytes());
@@ -180,11 +196,13 @@ impl<W> Ledger<W> {
     }
 
     /// Credit that a send could take now.
+    #[inline]
     pub(crate) fn credit(&self) -> Credit {
         Credit::new(self.messages.credit(), self.bytes.credit())
     }
 
     /// Cost sent and not yet released.
+    #[inline]
     pub(crate) fn in_flight(&self) -> Credit {
         Credit::new(self.messages.in_flight(), self.bytes.in_flight())
     }

@@ -66,6 +66,21 @@ impl Tray {
         self.last.fetch_add(last << 1, Ordering::Release) & WATCHED != 0
     }
 
+    /// Whether anything lies there, or somebody watches. A glance that may be out of date at once.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        // ORDERING: Relaxed; only a hint whether to bother with `take`.
+        self.last.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether somebody watches, so that the caller may as well go to the lock with what it brings. A
+    /// glance that may be out of date at once.
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        // ORDERING: Relaxed; a stale answer costs a detour, `put` decides.
+        self.last.load(Ordering::Relaxed) & WATCHED != 0
+    }
+
     /// Takes all that lies there and stops watching.
     #[inline]
     pub(crate) fn take(&self) -> Credit {
