@@ -210,7 +210,6 @@ impl<T> CreditConsumer<T> {
 
     /// Goes for more. `Ok` means that there is more in hand, or, if there is not, that this was the clean
     /// end; `None` that there is nothing yet, and that the waker, if there is one, was left to be told.
-    #[cold]
     fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Outcome> {
         // After a cancel or a failure that discards, this is what it left in our hand.
         if !self.batch.is_empty() {
@@ -222,7 +221,6 @@ impl<T> CreditConsumer<T> {
         if self.batch.is_empty() { self.outcome.clone() } else { Some(Ok(())) }
     }
 
-    #[cold]
     fn refill_or_wait(&mut self, waker: &Waker) -> Option<Outcome> {
         if !self.shared.looks_empty() {
             if let Some(outcome) = self.refill(&mut None) {

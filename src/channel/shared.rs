@@ -5,7 +5,7 @@ use super::lifecycle::Outcome;
 use super::state::{Claim, Entry, Refusal, State};
 use crate::ledger::{Place, Ticket};
 use crate::sync::shim::{AtomicBool, Mutex, Ordering};
-use crate::sync::{Tray, WakeList, coop};
+use crate::sync::{Tray, WakeList};
 use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -122,7 +122,6 @@ impl<T> Shared<T> {
 
     /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
     /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
-    #[cold]
     pub(super) fn poll_claim(
         &self,
         need: Credit,
@@ -171,7 +170,6 @@ impl<T> Shared<T> {
     }
 
     /// Puts the waker in line, unless `attempt`, under the same lock, makes that unnecessary.
-    #[cold]
     fn join_line(
         &self,
         need: Credit,
@@ -185,14 +183,13 @@ impl<T> Shared<T> {
             let claim = attempt(state, wakes, ticket);
             if let (Claim::Short, true) = (&claim, state.life.is_open()) {
                 match *ticket {
-                    None => *ticket = spare.take().map(|waker| state.join(need, waker)),
+                    None => *ticket = spare.take().map(|waker| state.join(need, waker, wakes)),
                     Some(held) => {
                         if let (Place::Waiting(old), Some(new)) = (state.ledger.place(held), &mut spare) {
                             mem::swap(old, new);
                         }
                     }
                 }
-                state.settle(wakes);
             }
             claim
         });
@@ -389,7 +386,6 @@ impl<T> Shared<T> {
 }
 
 impl<T: Send> Control for Shared<T> {
-    #[cold]
     fn settle(&self, home: Credit) {
         self.with(|state, wakes| {
             state.ledger.release(home);

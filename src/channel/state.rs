@@ -92,7 +92,6 @@ impl<T> State<T> {
         self.claim_short(need)
     }
 
-    #[cold]
     fn claim_short(&mut self, need: Credit) -> Claim {
         if let Err(limit) = self.ledger.admits(need) {
             return Claim::Refused(Refusal::TooLarge { limit });
@@ -137,20 +136,21 @@ impl<T> State<T> {
         Refusal::Closed(self.life.closed().unwrap_or(Closed::Abandoned))
     }
 
-    /// Joins the line. Settle afterwards.
-    pub(super) fn join(&mut self, need: Credit, waker: Waker) -> Ticket {
+    /// Joins the line.
+    pub(super) fn join(&mut self, need: Credit, waker: Waker, wakes: &mut WakeList) -> Ticket {
         self.tally.parks += 1;
         if self.tally.parked_since.is_none() {
             self.tally.parked_since = Some(Moment::now());
         }
-        self.ledger.join(need, waker)
+        let ticket = self.ledger.join(need, waker);
+        self.watch(wakes);
+        ticket
     }
 
     /// Whether a send of the least cost would have to wait, as far as the ledger knows.
     #[inline]
     pub(super) fn is_short(&self) -> bool {
-        let credit = self.ledger.credit();
-        credit.messages() == 0 && credit.bytes() == 0
+        self.ledger.credit().is_zero()
     }
 
     // ----- the queue -----
@@ -165,7 +165,7 @@ impl<T> State<T> {
     }
 
     /// As the ledger's `try_spend`, with what came home since it last looked.
-    #[cold]
+    #[inline]
     fn try_spend_home(&mut self, cost: Credit) -> bool {
         self.collect_home();
         self.ledger.try_spend(cost)
@@ -177,7 +177,7 @@ impl<T> State<T> {
         wakes.extend(self.enqueue(slot, cost));
     }
 
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
         self.tally.sent += 1;
         if !self.ledger.in_flight().fits_in(self.tally.peak_depth) {
@@ -202,6 +202,7 @@ impl<T> State<T> {
     }
 
     /// Books what lies in the tray, while nobody waits for it; those who do are told by the guards.
+    #[inline]
     fn collect_home(&mut self) {
         if !self.watched && !self.tray.is_quiet() {
             self.ledger.release(self.tray.take());
@@ -215,36 +216,46 @@ impl<T> State<T> {
     ///
     /// Every path that frees credit, leaves the line or changes the window ends here. Capacity that goes
     /// home by a path of its own, past whoever waits for it, is the oldest bug of such channels.
+    #[inline]
     pub(super) fn settle(&mut self, wakes: &mut WakeList) {
-        loop {
-            if self.watched || !self.tray.is_quiet() {
-                self.ledger.release(self.tray.take());
-                self.watched = false;
-            }
-            while let Some(waker) = self.ledger.serve_next() {
-                wakes.push(waker);
-            }
-            if self.is_idle() {
-                self.on_idle.take_all(wakes);
-            }
-            if self.ledger.waiting() == 0 && self.on_idle.is_empty() {
-                break;
-            }
-            // Somebody still waits: from here on guards take the lock. One that came before this may have
-            // put credit down unseen: look again.
-            let lies_there = self.tray.watch();
-            self.watched = true;
-            if !lies_there {
-                break;
-            }
+        if self.watched || !self.tray.is_quiet() {
+            self.watched = false;
+            self.ledger.release(self.tray.take());
         }
-        if self.ledger.waiting() == 0 {
-            if let Some(since) = self.tally.parked_since.take() {
-                self.tally.park_time += since.elapsed();
-            }
+        while let Some(waker) = self.ledger.serve_next() {
+            wakes.push(waker);
+        }
+        if self.ledger.waiting() > 0 {
+            self.watch(wakes);
+        } else if let Some(since) = self.tally.parked_since.take() {
+            self.tally.park_time += since.elapsed();
+        }
+        if !self.on_idle.is_empty() {
+            self.settle_idle(wakes);
         }
         if !self.life.is_open() && self.outcome_is_known() {
             wakes.extend(self.consumer.take());
+        }
+        self.ledger.assert_invariants();
+    }
+
+    fn settle_idle(&mut self, wakes: &mut WakeList) {
+        if self.is_idle() {
+            self.on_idle.take_all(wakes);
+        } else {
+            self.watch(wakes);
+        }
+    }
+
+    /// Somebody waits: from here on guards take the lock. One that came before this may have put credit
+    /// down unseen; then everything is looked at again.
+    #[inline]
+    fn watch(&mut self, wakes: &mut WakeList) {
+        if !self.watched {
+            self.watched = true;
+            if self.tray.watch() {
+                self.settle(wakes);
+            }
         }
     }
 

@@ -8,7 +8,6 @@
 #[derive(Debug)]
 pub(super) struct Account {
     window: u64,
-    granted: u64,
     spent: u64,
     released: u64,
     reserved: u64,
@@ -17,11 +16,10 @@ pub(super) struct Account {
 
 impl Account {
     pub(super) fn new(window: u64) -> Self {
-        Self { window, granted: window, spent: 0, released: 0, reserved: 0, withheld: 0 }
+        Self { window, spent: 0, released: 0, reserved: 0, withheld: 0 }
     }
 
     pub(super) fn start_at(&mut self, total: u64) {
-        self.granted = total.wrapping_add(self.window);
         self.spent = total;
         self.released = total;
     }
@@ -31,8 +29,7 @@ impl Account {
     /// Holds `n` for a sender. What was never granted is the excess of an oversized chunk that passes alone:
     /// it is granted now and withheld from what comes home.
     pub(super) fn reserve(&mut self, n: u64) {
-        let excess = n.saturating_sub(self.unspent().saturating_sub(self.reserved));
-        self.granted = self.granted.wrapping_add(excess);
+        let excess = self.used().saturating_add(n).saturating_sub(self.window.saturating_add(self.withheld));
         self.withheld = self.withheld.saturating_add(excess);
         self.reserved = self.reserved.saturating_add(n);
     }
@@ -52,32 +49,32 @@ impl Account {
     #[inline]
     pub(super) fn release(&mut self, n: u64) {
         debug_assert!(n <= self.in_flight(), "2: no more comes home than was sent");
-        let n = n.min(self.in_flight());
         self.released = self.released.wrapping_add(n);
-        self.grant(n);
+        self.withheld = self.withheld.saturating_sub(n);
     }
 
+    /// Growth is granted at once, after what is withheld; shrinking withholds.
     pub(super) fn set_window(&mut self, window: u64) {
         if window >= self.window {
-            self.grant(window - self.window);
+            self.withheld = self.withheld.saturating_sub(window - self.window);
         } else {
             self.withheld = self.withheld.saturating_add(self.window - window);
         }
         self.window = window;
     }
 
-    /// `n` more may be sent, after what is withheld has been paid off.
-    fn grant(&mut self, n: u64) {
-        let withheld = n.min(self.withheld);
-        self.withheld -= withheld;
-        self.granted = self.granted.wrapping_add(n - withheld);
-    }
-
     // ----- read -----
+
+    /// Whether `n` more may be sent or reserved.
+    #[inline]
+    pub(super) fn covers(&self, n: u64) -> bool {
+        // Cannot overflow: each of the two is at most a few windows, and a window is at most 2⁶².
+        self.used() + n <= self.window
+    }
 
     #[inline]
     pub(super) fn credit(&self) -> u64 {
-        self.unspent().saturating_sub(self.reserved).saturating_sub(self.withheld)
+        self.window.saturating_sub(self.used())
     }
 
     #[inline]
@@ -93,21 +90,24 @@ impl Account {
         self.released
     }
 
-    fn unspent(&self) -> u64 {
-        self.granted.wrapping_sub(self.spent)
+    /// All that may ever have been sent by now. Never decreases.
+    fn granted(&self) -> u64 {
+        self.released.wrapping_add(self.window).wrapping_add(self.withheld)
+    }
+
+    #[inline]
+    fn used(&self) -> u64 {
+        self.in_flight() + self.reserved
     }
 
     pub(super) fn assert_invariants(&self) {
-        assert_eq!(
-            self.granted.wrapping_sub(self.withheld),
-            self.released.wrapping_add(self.window),
-            "1: what was granted and is not withheld is what came home plus the window: {self:?}"
-        );
-        assert!(self.in_flight() <= i64::MAX.unsigned_abs(), "2: no more comes home than was sent: {self:?}");
-        assert!(self.reserved <= self.unspent(), "3: no more is sent or reserved than was granted: {self:?}");
+        let unspent = self.granted().wrapping_sub(self.spent);
+        assert!(self.in_flight() <= i64::MAX.unsigned_abs(), "1: no more comes home than was sent: {self:?}");
+        assert!(unspent <= i64::MAX.unsigned_abs(), "2: no more is sent than was granted: {self:?}");
+        assert!(self.reserved <= unspent, "3: no more is reserved than is granted and not spent: {self:?}");
         assert!(
-            self.in_flight() + self.reserved <= self.window + self.withheld,
-            "4: cost in flight and reserved stays within the window and what is withheld: {self:?}"
+            self.withheld > 0 || self.used() <= self.window,
+            "4: cost in flight and reserved stays within the window, unless something is withheld: {self:?}"
         );
     }
 }

@@ -4,30 +4,31 @@
 //! stands for a waiting caller is a type parameter `W`, which the ledger keeps and hands back.
 //!
 //! ```text
-//!                       granted (ever)
-//!   ├──────────────────────────────────────────────────────────┤
-//!   │  released  │      in flight      │ reserved │   credit   │ withheld │
-//!   └────────────┴─────────────────────┴──────────┴────────────┴──────────┘
-//!                ▲                     ▲
-//!             released               spent           in flight = spent − released
+//!   ├──────────────────────────── granted (ever) ───────────────────────────────────┤
+//!   │  released  │      in flight      │ reserved │     credit     │    withheld    │
+//!   └────────────┴─────────────────────┴──────────┴────────────────┴────────────────┘
+//!                │◀──────────────────── window ───────────────────▶│
+//!                                      ▲ spent (ever)
 //! ```
 //!
-//! * **granted**, **spent**, **released** are totals that only grow: credit ever given to the producer,
-//!   cost ever sent, cost whose work is done.
+//! * **spent** and **released** are totals that only grow: cost ever sent, and cost whose work is done.
+//!   Between them is what is in flight.
+//! * **granted** is the total that may ever have been sent by now. It only grows too: a grant is never taken
+//!   back.
 //! * **reserved** is credit held for a sender that has not sent yet: a permit, or a place in line that
 //!   was served and not polled since.
-//! * **withheld** is what a smaller window still has to take out of circulation. A grant is never taken
-//!   back; returns pay this off before they become credit again.
+//! * **withheld** is what a smaller window still has to take out of circulation: granted once, and not
+//!   given as credit again until as much came home. An oversized chunk that passes alone withholds its
+//!   excess in the same way.
 //!
 //! # Invariants
 //!
 //! Checked after every change in debug builds, per unit:
 //!
-//! 1. What was granted and is not withheld is what came home plus the window.
-//! 2. No more comes home than was sent.
-//! 3. No more is sent or reserved than was granted.
-//! 4. Cost in flight and reserved stays within the window, save for what a shrink or an oversized chunk
-//!    that passed alone still has to pay back, and that is withheld.
+//! 1. No more comes home than was sent.
+//! 2. No more is sent than was granted.
+//! 3. No more is reserved than is granted and not spent.
+//! 4. Cost in flight and reserved stays within the window, unless something is withheld.
 //! 5. Nobody waits at the head of the line whose need could be served.
 
 mod account;
@@ -67,26 +68,26 @@ impl<W> Ledger<W> {
     pub(crate) fn start_totals_at(&mut self, total: u64) {
         self.messages.start_at(total);
         self.bytes.start_at(total);
-        self.assert_invariants();
+        self.debug_assert_accounts();
     }
 
     // ----- sending -----
 
     /// Takes `need` out of the credit and reserves it, unless somebody was in line before or it is short.
     pub(crate) fn try_reserve(&mut self, need: Credit) -> bool {
-        if !self.line.is_empty() || !self.can_serve(need) {
-            return false;
+        let served = self.line.is_empty() && self.can_serve(need);
+        if served {
+            self.reserve(need);
+            self.debug_assert_accounts();
         }
-        self.reserve(need);
-        self.assert_invariants();
-        true
+        served
     }
 
     /// Takes `need` out of the credit for a chunk that is sent now, unless somebody was in line before or it
     /// is short.
     #[inline]
     pub(crate) fn try_spend(&mut self, need: Credit) -> bool {
-        let served = self.line.is_empty() && need.fits_in(self.credit());
+        let served = self.line.is_empty() && self.covers(need);
         if served {
             self.messages.spend(need.messages());
             self.bytes.spend(need.bytes());
@@ -146,17 +147,17 @@ impl<W> Ledger<W> {
     }
 
     /// Serves the head of the line if its need can be met. Call until `None` after anything that frees credit.
+    #[inline]
     pub(crate) fn serve_next(&mut self) -> Option<W> {
         let need = self.line.head_need()?;
-        if let Err(limit) = self.admits(need) {
-            return self.line.refuse_head(limit);
+        if self.can_serve(need) {
+            self.reserve(need);
+            return self.line.serve_head();
         }
-        if !self.can_serve(need) {
-            self.assert_invariants();
-            return None;
+        match self.admits(need) {
+            Ok(()) => None,
+            Err(limit) => self.line.refuse_head(limit),
         }
-        self.reserve(need);
-        self.line.serve_head()
     }
 
     /// Takes who waits out of every place in line, to be told that the channel closed.
@@ -219,8 +220,13 @@ impl<W> Ledger<W> {
 
     // ----- inside -----
 
+    #[inline]
+    fn covers(&self, need: Credit) -> bool {
+        self.messages.covers(need.messages()) && self.bytes.covers(need.bytes())
+    }
+
     fn can_serve(&self, need: Credit) -> bool {
-        if need.fits_in(self.credit()) {
+        if self.covers(need) {
             return true;
         }
         // What is larger than the window passes alone, where that was chosen.
@@ -242,7 +248,8 @@ impl<W> Ledger<W> {
         }
     }
 
-    fn assert_invariants(&self) {
+    /// Asserts all of them, in debug builds; the fifth only holds once the line has been served.
+    pub(crate) fn assert_invariants(&self) {
         self.debug_assert_accounts();
         if cfg!(debug_assertions) {
             let head = self.line.head_need();

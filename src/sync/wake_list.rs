@@ -8,7 +8,9 @@ use std::task::Waker;
 #[must_use = "these tasks are waiting to be woken"]
 pub(crate) struct WakeList {
     first: Option<Waker>,
-    more: Vec<Waker>,
+    // Boxed, so that the list is cheap to make and to drop where it stays empty: nearly everywhere.
+    #[expect(clippy::box_collection, reason = "one word on the stack instead of three")]
+    more: Option<Box<Vec<Waker>>>,
 }
 
 impl WakeList {
@@ -16,11 +18,12 @@ impl WakeList {
         Self::default()
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, waker: Waker) {
         if self.first.is_none() {
             self.first = Some(waker);
         } else {
-            self.more.push(waker);
+            self.more.get_or_insert_default().push(waker);
         }
     }
 
@@ -33,10 +36,9 @@ impl WakeList {
     #[inline]
     pub(crate) fn wake(self) {
         if let Some(first) = self.first {
-            if self.more.is_empty() && !std::thread::panicking() {
-                first.wake();
-            } else {
-                wake_all(first, self.more);
+            match self.more {
+                None if !std::thread::panicking() => first.wake(),
+                more => wake_all(first, more.map_or_else(Vec::new, |more| *more)),
             }
         }
     }
