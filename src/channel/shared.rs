@@ -3,7 +3,7 @@
 use super::guard::Lease;
 use super::lifecycle::Outcome;
 use super::state::{Claim, Entry, Refusal, State};
-use crate::ledger::{Place, Ticket};
+use crate::ledger::Ticket;
 use crate::sync::shim::{AtomicBool, Mutex, Ordering};
 use crate::sync::{Tray, WakeList};
 use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
@@ -66,6 +66,7 @@ impl<T> Shared<T> {
         let mut wakes = WakeList::new();
         let mut state = self.state.lock();
         let result = f(&mut state, &mut wakes);
+        self.hints.short.store(state.is_short(), Ordering::Relaxed);
         drop(state);
         wakes.wake();
         result
@@ -122,6 +123,11 @@ impl<T> Shared<T> {
 
     /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
     /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
+    ///
+    /// Who finds no credit takes a place in line and gives the runtime one turn before it parks: credit is
+    /// mostly back by then, when the consumer shares the thread, and a park and a wake-up are saved, which
+    /// cost more than all else in a small window. Only what waits longer than that counts as parked.
+    #[inline(never)]
     pub(super) fn poll_claim(
         &self,
         need: Credit,
@@ -129,22 +135,29 @@ impl<T> Shared<T> {
         cx: &mut Context<'_>,
         mut then: impl FnMut(&mut State<T>, &mut WakeList),
     ) -> Poll<Result<(), Refusal>> {
-        let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, ticket: &mut Option<Ticket>| {
+        let comes_again = ticket.is_some();
+        let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, waker: &mut Option<Waker>| {
             let claim = match ticket {
                 None => state.claim(need),
                 Some(_) => state.collect(ticket, wakes),
             };
-            if let Claim::Granted = claim {
-                then(state, wakes);
+            match (&claim, *ticket) {
+                (Claim::Granted, _) => then(state, wakes),
+                (Claim::Short, None) => *ticket = Some(state.join(need)),
+                (Claim::Short, Some(ticket)) if waker.is_some() => state.park(ticket, waker, wakes),
+                _ => {}
             }
             claim
         };
-        let mut claim = Claim::Short;
-        if ticket.is_some() || !self.looks_short() {
-            claim = self.with(|state, wakes| attempt(state, wakes, ticket));
-        }
+        let mut claim = self.with(|state, wakes| attempt(state, wakes, &mut None));
         if let Claim::Short = claim {
-            claim = self.join_line(need, ticket, cx.waker(), attempt);
+            if comes_again {
+                // Cloned before the lock and dropped after it: a waker is user code.
+                let mut waker = Some(cx.waker().clone());
+                claim = self.with(|state, wakes| attempt(state, wakes, &mut waker));
+            } else {
+                cx.waker().wake_by_ref();
+            }
         }
         match claim {
             Claim::Granted => Poll::Ready(Ok(())),
@@ -156,9 +169,14 @@ impl<T> Shared<T> {
     /// Keeps a turn for a task that is out of budget: it stands in line until it is polled again, which the
     /// runtime has seen to.
     #[cold]
-    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
+    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>) {
         if ticket.is_none() {
-            self.join_line(need, ticket, waker, |_, _, _| Claim::Short);
+            self.with(|state, wakes| {
+                if state.life.is_open() {
+                    *ticket = Some(state.join(need));
+                    state.settle(wakes);
+                }
+            });
         }
     }
 
@@ -167,34 +185,6 @@ impl<T> Shared<T> {
     fn looks_short(&self) -> bool {
         // ORDERING: Relaxed; who trusts a stale hint looks again under the lock before it waits.
         self.hints.short.load(Ordering::Relaxed) && self.tray.is_quiet()
-    }
-
-    /// Puts the waker in line, unless `attempt`, under the same lock, makes that unnecessary.
-    fn join_line(
-        &self,
-        need: Credit,
-        ticket: &mut Option<Ticket>,
-        waker: &Waker,
-        attempt: impl FnOnce(&mut State<T>, &mut WakeList, &mut Option<Ticket>) -> Claim,
-    ) -> Claim {
-        // Cloned before the lock and dropped after it: a waker is user code.
-        let mut spare = Some(waker.clone());
-        let claim = self.with(|state, wakes| {
-            let claim = attempt(state, wakes, ticket);
-            if let (Claim::Short, true) = (&claim, state.life.is_open()) {
-                match *ticket {
-                    None => *ticket = spare.take().map(|waker| state.join(need, waker, wakes)),
-                    Some(held) => {
-                        if let (Place::Waiting(old), Some(new)) = (state.ledger.place(held), &mut spare) {
-                            mem::swap(old, new);
-                        }
-                    }
-                }
-            }
-            claim
-        });
-        drop(spare);
-        claim
     }
 
     /// Gives up a place in line, and the credit it was served.

@@ -7,6 +7,7 @@ use crate::sync::clock::Moment;
 use crate::sync::{Tray, WakeList};
 use crate::{Closed, Credit, Oversize, Stats, Window};
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
@@ -38,7 +39,7 @@ pub(super) enum Claim {
 pub(super) struct State<T> {
     /// Where guards put what comes home; shared with them.
     tray: Arc<Tray>,
-    pub(super) ledger: Ledger<Waker>,
+    pub(super) ledger: Ledger<Option<Waker>>,
     pub(super) queue: VecDeque<Entry<T>>,
     pub(super) life: Lifecycle,
     /// The consumer, if it found nothing and waits.
@@ -110,6 +111,9 @@ impl<T> State<T> {
             self.settle(wakes);
             return self.refused_as_closed();
         }
+        if !self.watched && !self.tray.is_quiet() {
+            self.settle(wakes);
+        }
         match *self.ledger.place(held) {
             Place::Waiting(_) => Claim::Short,
             Place::Served => {
@@ -136,15 +140,23 @@ impl<T> State<T> {
         Refusal::Closed(self.life.closed().unwrap_or(Closed::Abandoned))
     }
 
-    /// Joins the line.
-    pub(super) fn join(&mut self, need: Credit, waker: Waker, wakes: &mut WakeList) -> Ticket {
-        self.tally.parks += 1;
+    /// Joins the line without a waker: the caller sees to it that it is polled again soon.
+    pub(super) fn join(&mut self, need: Credit) -> Ticket {
+        self.ledger.join(need, None)
+    }
+
+    /// Leaves a waker with a ticket, to be woken when it is served: from now on its holder is parked. In the
+    /// waker's place is then the one that was there before, to be dropped outside the lock.
+    pub(super) fn park(&mut self, ticket: Ticket, waker: &mut Option<Waker>, wakes: &mut WakeList) {
+        let Place::Waiting(left) = self.ledger.place(ticket) else { return };
+        mem::swap(left, waker);
+        if waker.is_none() {
+            self.tally.parks += 1;
+        }
         if self.tally.parked_since.is_none() {
             self.tally.parked_since = Some(Moment::now());
         }
-        let ticket = self.ledger.join(need, waker);
         self.watch(wakes);
-        ticket
     }
 
     /// Whether a send of the least cost would have to wait, as far as the ledger knows.
@@ -223,7 +235,7 @@ impl<T> State<T> {
             self.ledger.release(self.tray.take());
         }
         while let Some(waker) = self.ledger.serve_next() {
-            wakes.push(waker);
+            wakes.extend(waker);
         }
         if self.ledger.waiting() > 0 {
             self.watch(wakes);
@@ -261,9 +273,7 @@ impl<T> State<T> {
 
     /// The channel was closed to producers: everybody in line and every watcher is told.
     pub(super) fn close(&mut self, wakes: &mut WakeList) {
-        for waker in self.ledger.dismiss_all() {
-            wakes.push(waker);
-        }
+        wakes.extend(self.ledger.dismiss_all().flatten());
         self.on_close.take_all(wakes);
         self.on_idle.take_all(wakes);
         wakes.extend(self.consumer.take());
