@@ -4,8 +4,8 @@ use super::guard::Lease;
 use super::lifecycle::Outcome;
 use super::state::{Claim, Entry, Refusal, State};
 use crate::ledger::Ticket;
-use crate::sync::shim::{AtomicBool, Mutex, Ordering};
-use crate::sync::{Tray, WakeList};
+use crate::sync::shim::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::sync::{Tray, WakeList, coop};
 use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,6 +34,27 @@ struct Hints {
     short: AtomicBool,
     /// Something was sent since the consumer last emptied the queue.
     queued: AtomicBool,
+    /// The runtime that senders wait in, as [`shares_thread`](Self::shares_thread) found it.
+    flavor: AtomicU64,
+}
+
+impl Hints {
+    const UNKNOWN: u64 = 0;
+    const ONE_THREAD: u64 = 1;
+    const OTHER: u64 = 2;
+
+    /// Whether senders run on a runtime of one thread. Found out once, and only a matter of speed: right
+    /// or wrong, a sender that gives up its turn is polled again.
+    fn shares_thread(&self) -> bool {
+        match self.flavor.load(Ordering::Relaxed) {
+            Self::UNKNOWN => {
+                let one = coop::runtime_has_one_thread();
+                self.flavor.store(if one { Self::ONE_THREAD } else { Self::OTHER }, Ordering::Relaxed);
+                one
+            }
+            flavor => flavor == Self::ONE_THREAD,
+        }
+    }
 }
 
 impl<T: Send + 'static> Shared<T> {
@@ -124,9 +145,10 @@ impl<T> Shared<T> {
     /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
     /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
     ///
-    /// Who finds no credit takes a place in line and gives the runtime one turn before it parks: credit is
-    /// mostly back by then, when the consumer shares the thread, and a park and a wake-up are saved, which
-    /// cost more than all else in a small window. Only what waits longer than that counts as parked.
+    /// Who finds no credit takes a place in line. On a runtime of one thread it then gives the others one
+    /// turn before it parks: the consumer shares the thread, so that credit is mostly back by then, and a
+    /// park and a wake-up are saved, which cost more than all else in a small window. Only what waits longer
+    /// counts as parked.
     #[inline(never)]
     pub(super) fn poll_claim(
         &self,
@@ -135,23 +157,30 @@ impl<T> Shared<T> {
         cx: &mut Context<'_>,
         mut then: impl FnMut(&mut State<T>, &mut WakeList),
     ) -> Poll<Result<(), Refusal>> {
-        let comes_again = ticket.is_some();
+        let parks = ticket.is_some() || !self.hints.shares_thread();
+        let hopeless = ticket.is_none() && self.looks_short();
         let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, waker: &mut Option<Waker>| {
             let claim = match ticket {
                 None => state.claim(need),
                 Some(_) => state.collect(ticket, wakes),
             };
-            match (&claim, *ticket) {
-                (Claim::Granted, _) => then(state, wakes),
-                (Claim::Short, None) => *ticket = Some(state.join(need)),
-                (Claim::Short, Some(ticket)) if waker.is_some() => state.park(ticket, waker, wakes),
+            match claim {
+                Claim::Granted => then(state, wakes),
+                Claim::Short if waker.is_some() || !parks => {
+                    let ticket = *ticket.get_or_insert_with(|| state.join(need));
+                    state.park(ticket, waker, wakes);
+                }
                 _ => {}
             }
             claim
         };
-        let mut claim = self.with(|state, wakes| attempt(state, wakes, &mut None));
+        // Without a waker first: cloning one is only worth it if there is really nothing.
+        let mut claim = Claim::Short;
+        if !(parks && hopeless) {
+            claim = self.with(|state, wakes| attempt(state, wakes, &mut None));
+        }
         if let Claim::Short = claim {
-            if comes_again {
+            if parks {
                 // Cloned before the lock and dropped after it: a waker is user code.
                 let mut waker = Some(cx.waker().clone());
                 claim = self.with(|state, wakes| attempt(state, wakes, &mut waker));

@@ -148,6 +148,9 @@ impl<T> State<T> {
     /// Leaves a waker with a ticket, to be woken when it is served: from now on its holder is parked. In the
     /// waker's place is then the one that was there before, to be dropped outside the lock.
     pub(super) fn park(&mut self, ticket: Ticket, waker: &mut Option<Waker>, wakes: &mut WakeList) {
+        if waker.is_none() {
+            return;
+        }
         let Place::Waiting(left) = self.ledger.place(ticket) else { return };
         mem::swap(left, waker);
         if waker.is_none() {
