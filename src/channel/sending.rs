@@ -81,7 +81,7 @@ impl<'a, T> Claiming<'a, T> {
     fn poll_budget(&mut self, cx: &mut Context<'_>) -> Poll<coop::Spent> {
         let budget = coop::poll_proceed(cx);
         if budget.is_pending() {
-            self.shared.keep_turn(self.need, &mut self.ticket);
+            self.shared.keep_turn(self.need, &mut self.ticket, cx.waker());
         }
         budget
     }

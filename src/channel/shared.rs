@@ -87,7 +87,6 @@ impl<T> Shared<T> {
         let mut wakes = WakeList::new();
         let mut state = self.state.lock();
         let result = f(&mut state, &mut wakes);
-        self.hints.short.store(state.is_short(), Ordering::Relaxed);
         drop(state);
         wakes.wake();
         result
@@ -172,6 +171,7 @@ impl<T> Shared<T> {
                 }
                 _ => {}
             }
+            self.hints.short.store(state.is_short(), Ordering::Relaxed);
             claim
         };
         // Without a waker first: cloning one is only worth it if there is really nothing.
@@ -195,18 +195,21 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Keeps a turn for a task that is out of budget: it stands in line until it is polled again, which the
-    /// runtime has seen to.
+    /// Keeps a turn for a task that is out of budget: it takes what there is, or stands in line, until it is
+    /// polled again, which the runtime has seen to.
     #[cold]
-    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>) {
-        if ticket.is_none() {
-            self.with(|state, wakes| {
-                if state.life.is_open() {
-                    *ticket = Some(state.join(need));
-                    state.settle(wakes);
-                }
-            });
+    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
+        if ticket.is_some() {
+            return;
         }
+        let mut waker = Some(waker.clone());
+        self.with(|state, wakes| {
+            if state.life.is_open() {
+                let held = *ticket.insert(state.join(need));
+                state.settle(wakes);
+                state.park(held, &mut waker, wakes);
+            }
+        });
     }
 
     /// Whether a claim would have to wait, at a glance: saves a lock that would only find that out.

@@ -111,7 +111,8 @@ impl<T> State<T> {
             self.settle(wakes);
             return self.refused_as_closed();
         }
-        if !self.watched && !self.tray.is_quiet() {
+        // Who stands in line without a waker was not told: it looks for itself.
+        if matches!(self.ledger.place(held), Place::Waiting(None)) && !self.tray.is_quiet() {
             self.settle(wakes);
         }
         match *self.ledger.place(held) {
