@@ -1,6 +1,6 @@
 //! CANCEL from anywhere.
 
-use super::guard::Lease;
+use super::lease::Lease;
 use crate::CancelReason;
 use std::fmt;
 use std::sync::Arc;

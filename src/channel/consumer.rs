@@ -2,7 +2,8 @@
 
 use super::canceller::Canceller;
 use super::chunk::Chunk;
-use super::guard::{CreditGuard, Lease};
+use super::guard::CreditGuard;
+use super::lease::{Lease, LeaseRef};
 use super::lifecycle::Outcome;
 use super::shared::Shared;
 use super::state::Entry;
@@ -274,6 +275,7 @@ impl<T> Drop for CreditConsumer<T> {
             self.shared.cancel(CancelReason::Dropped);
         }
         self.shared.drop_unreceived(batch);
+        LeaseRef::clear_spare(&self.lease);
     }
 }
 

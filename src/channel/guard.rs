@@ -1,39 +1,9 @@
 //! What the consumer holds while it works.
 
-use super::shared::Control;
-use crate::sync::Tray;
+use super::lease::{Lease, LeaseRef};
 use crate::{Credit, GuardError};
-use std::fmt;
-use std::mem;
 use std::sync::Arc;
-
-/// What every guard of a channel points to: where the credit goes.
-///
-/// An allocation of its own, so that the count of guards is not beside what the producer writes.
-pub(super) struct Lease {
-    tray: Arc<Tray>,
-    channel: Arc<dyn Control>,
-}
-
-impl Lease {
-    pub(super) fn new(tray: Arc<Tray>, channel: Arc<dyn Control>) -> Self {
-        Self { tray, channel }
-    }
-
-    pub(super) fn channel(&self) -> &Arc<dyn Control> {
-        &self.channel
-    }
-
-    #[inline]
-    fn come_home(&self, credit: Credit) {
-        // Who is waited for goes to the lock anyway, and takes its credit along.
-        if self.tray.is_watched() {
-            self.channel.settle(credit);
-        } else if self.tray.put(credit) {
-            self.channel.settle(Credit::ZERO);
-        }
-    }
-}
+use std::{fmt, mem};
 
 /// Credit in the consumer's hand: while it lives, its cost counts as in flight. Its drop gives the credit back.
 ///
@@ -49,14 +19,14 @@ impl Lease {
 /// bytes, messages otherwise; in a window of both, the message goes back with the last of its guard.
 #[must_use = "a guard that is dropped gives its credit back at once"]
 pub struct CreditGuard {
-    lease: Arc<Lease>,
+    lease: LeaseRef,
     credit: Credit,
 }
 
 impl CreditGuard {
     #[inline]
     pub(super) fn new(lease: &Arc<Lease>, credit: Credit) -> Self {
-        Self { lease: Arc::clone(lease), credit }
+        Self { lease: LeaseRef::new(lease), credit }
     }
 
     /// What it holds.
@@ -99,13 +69,13 @@ impl CreditGuard {
     ///
     /// [`GuardError`] if it holds less; then it keeps what it has.
     pub fn split(&mut self, n: u64) -> Result<Self, GuardError> {
-        let part = if self.lease.tray.counts_bytes() { Credit::new(0, n) } else { Credit::new(n, 0) };
+        let part = if self.lease.counts_bytes() { Credit::new(0, n) } else { Credit::new(n, 0) };
         if !part.fits_in(self.credit) {
-            let held = if self.lease.tray.counts_bytes() { self.credit.bytes() } else { self.credit.messages() };
+            let held = if self.lease.counts_bytes() { self.credit.bytes() } else { self.credit.messages() };
             return Err(GuardError { asked: n, held });
         }
         self.credit = self.credit.minus(part);
-        Ok(Self { lease: Arc::clone(&self.lease), credit: part })
+        Ok(Self { lease: LeaseRef::new(&self.lease), credit: part })
     }
 
     /// Takes over what another guard of the same channel holds.
@@ -128,7 +98,7 @@ impl CreditGuard {
     /// the credit too, but says nothing to anybody: the work counts as never finished.)
     pub fn forget(mut self) {
         let credit = mem::take(&mut self.credit);
-        self.lease.channel.forget(credit);
+        self.lease.channel().forget(credit);
     }
 }
 

@@ -12,6 +12,7 @@ mod chunk;
 mod consumer;
 mod for_each;
 mod guard;
+mod lease;
 mod lifecycle;
 mod permit;
 mod producer;

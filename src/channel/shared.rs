@@ -1,6 +1,6 @@
 //! What the two ends, the permits and the guards of a channel share.
 
-use super::guard::Lease;
+use super::lease::Lease;
 use super::lifecycle::Outcome;
 use super::state::{Claim, Entry, Refusal, State};
 use crate::ledger::Ticket;

@@ -1,0 +1,123 @@
+//! Where a guard's credit goes, and how a guard holds on to it.
+
+use super::shared::Control;
+use crate::Credit;
+use crate::sync::Tray;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// What every guard of a channel points to.
+///
+/// An allocation of its own, so that the count of guards is not beside what the producer writes.
+pub(super) struct Lease {
+    tray: Arc<Tray>,
+    channel: Arc<dyn Control>,
+}
+
+impl Lease {
+    pub(super) fn new(tray: Arc<Tray>, channel: Arc<dyn Control>) -> Self {
+        Self { tray, channel }
+    }
+
+    pub(super) fn channel(&self) -> &Arc<dyn Control> {
+        &self.channel
+    }
+
+    pub(super) fn counts_bytes(&self) -> bool {
+        self.tray.counts_bytes()
+    }
+
+    #[inline]
+    pub(super) fn come_home(&self, credit: Credit) {
+        // Who is waited for goes to the lock anyway, and takes its credit along.
+        if self.tray.is_watched() {
+            self.channel.settle(credit);
+        } else if self.tray.put(credit) {
+            self.channel.settle(Credit::ZERO);
+        }
+    }
+}
+
+/// A guard's reference to its lease.
+///
+/// Counting it up and down again would be two of the five atomic operations that a message costs. So the
+/// last reference that a thread dropped stays with the thread, and its next guard of the same channel takes
+/// it over. A consumer that drops each chunk before it receives the next counts nothing at all.
+///
+/// What a thread keeps, until it drops a guard of another channel or ends, is one channel's bookkeeping: no
+/// value, since the queue is emptied when the consumer goes, and no task, since wakers are taken out.
+pub(super) struct LeaseRef(Option<Arc<Lease>>);
+
+impl LeaseRef {
+    #[inline]
+    pub(super) fn new(lease: &Arc<Lease>) -> Self {
+        let kept = spare::take().filter(|kept| Arc::ptr_eq(kept, lease));
+        Self(Some(kept.unwrap_or_else(|| Arc::clone(lease))))
+    }
+
+    /// Lets go of what this thread keeps of the channel.
+    pub(super) fn clear_spare(lease: &Arc<Lease>) {
+        if let Some(other) = spare::take().filter(|kept| !Arc::ptr_eq(kept, lease)) {
+            spare::keep(other);
+        }
+    }
+}
+
+impl Deref for LeaseRef {
+    type Target = Arc<Lease>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Lease> {
+        match &self.0 {
+            Some(lease) => lease,
+            None => unreachable!("only `drop` takes it out"),
+        }
+    }
+}
+
+impl Drop for LeaseRef {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(lease) = self.0.take() {
+            spare::keep(lease);
+        }
+    }
+}
+
+#[cfg(not(credit_channel_loom))]
+mod spare {
+    use super::Lease;
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    thread_local! {
+        static SPARE: Cell<Option<Arc<Lease>>> = const { Cell::new(None) };
+    }
+
+    // A thread that is being torn down keeps nothing: then a reference is counted as usual.
+
+    #[inline]
+    pub(super) fn take() -> Option<Arc<Lease>> {
+        SPARE.try_with(Cell::take).ok().flatten()
+    }
+
+    #[inline]
+    pub(super) fn keep(lease: Arc<Lease>) {
+        let _ = SPARE.try_with(|spare| drop(spare.replace(Some(lease))));
+    }
+}
+
+/// The threads of a model share one real thread, and a model's state must not outlive it.
+#[cfg(credit_channel_loom)]
+mod spare {
+    use super::Lease;
+    use std::sync::Arc;
+
+    pub(super) fn take() -> Option<Arc<Lease>> {
+        None
+    }
+
+    pub(super) fn keep(lease: Arc<Lease>) {
+        drop(lease);
+    }
+}
