@@ -59,7 +59,7 @@ pub(crate) fn diagnose(picture: &Picture) -> String {
     if parked < OFTEN_PARKED {
         return format!(
             "The producer is the limit for the most part: it waited {parked} of the time for credit, the consumer was \
-             idle {idle}. A larger window may help a little."
+             idle {idle}. A larger window may help."
         );
     }
     format!(

@@ -4,7 +4,7 @@ use crate::diagnosis::{Picture, diagnose};
 use crate::numbers::{Share, count, grouped, per_second};
 use crate::pipeline::{Consumed, Produced};
 use crate::progress::of_window;
-use crate::tally::Tally;
+use crate::tally::{Tally, loss};
 use credit_channel::{CancelReason, ForEachError, RecvError, Stats};
 use std::fmt::{self, Display};
 use std::time::Duration;
@@ -46,13 +46,14 @@ impl Summary {
             return Outcome::Failed(self.report_failed(error));
         }
         match &self.consumed.result {
-            Ok(_) => match self.loss() {
+            Ok(_) => match loss(self.produced.sent, self.committed) {
                 None => Outcome::Complete,
                 Some(loss) => Outcome::Failed(loss),
             },
             Err(ForEachError::Recv(RecvError::Failed(failure))) => {
                 let sent = count(self.produced.sent.rows, "row");
-                let rest = self.loss().unwrap_or_else(|| "what it had sent was committed".into());
+                let rest =
+                    loss(self.produced.sent, self.committed).unwrap_or_else(|| "what it had sent was committed".into());
                 Outcome::Failed(format!("the producer failed after {sent}: {failure}; {rest}"))
             }
             Err(ForEachError::Recv(RecvError::Cancelled(CancelReason::Requested))) => {
@@ -68,17 +69,6 @@ impl Summary {
 
     fn report_failed(&self, error: &dyn Display) -> String {
         format!("cannot write {}: {error}", self.report_path)
-    }
-
-    /// What differs between the two ends, of an export whose rows should all be in the report.
-    fn loss(&self) -> Option<String> {
-        let (sent, committed) = (self.produced.sent, self.committed);
-        if sent.rows != committed.rows || sent.bytes != committed.bytes {
-            let sent = format!("{} ({} bytes)", count(sent.rows, "row"), grouped(sent.bytes));
-            let committed = format!("{} ({} bytes)", grouped(committed.rows), grouped(committed.bytes));
-            return Some(format!("rows were lost: {sent} were sent, {committed} were committed"));
-        }
-        (sent != committed).then(|| "the checksums differ: rows were changed or mixed up".into())
     }
 
     /// Where a stop found both ends.
