@@ -84,11 +84,20 @@ impl fmt::Display for Credit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.messages, self.bytes) {
             (0, 0) => f.write_str("nothing"),
-            (messages, 0) => write!(f, "{messages} messages"),
-            (0, bytes) => write!(f, "{bytes} bytes"),
-            (messages, bytes) => write!(f, "{messages} messages and {bytes} bytes"),
+            (messages, 0) => write_amount(f, messages, "message"),
+            (0, bytes) => write_amount(f, bytes, "byte"),
+            (messages, bytes) => {
+                write_amount(f, messages, "message")?;
+                f.write_str(" and ")?;
+                write_amount(f, bytes, "byte")
+            }
         }
     }
+}
+
+/// "1 message", "2 messages".
+fn write_amount(f: &mut fmt::Formatter<'_>, n: u64, unit: &str) -> fmt::Result {
+    write!(f, "{n} {unit}{}", if n == 1 { "" } else { "s" })
 }
 
 impl fmt::Debug for Credit {

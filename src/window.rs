@@ -119,12 +119,8 @@ const fn at_most_max(limit: u64) -> u64 {
 
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.messages, self.bytes) {
-            (Some(messages), Some(bytes)) => write!(f, "{messages} messages and {bytes} bytes"),
-            (Some(messages), None) => write!(f, "{messages} messages"),
-            (None, Some(bytes)) => write!(f, "{bytes} bytes"),
-            (None, None) => f.write_str("no limit"),
-        }
+        // A limit of 0 reads "nothing": such a window is only ever on its way to being refused.
+        self.as_credit().fmt(f)
     }
 }
 

@@ -1,7 +1,7 @@
 //! CANCEL from anywhere.
 
 use super::lease::Lease;
-use crate::CancelReason;
+use crate::{CancelReason, Stats};
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,6 +26,12 @@ impl Canceller {
     /// Returns whether this call is what stopped it: false if it was over or cancelled already.
     pub fn cancel(&self, reason: CancelReason) -> bool {
         self.lease.channel().cancel(reason)
+    }
+
+    /// The channel's numbers, for those who watch it without being one of its ends.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.lease.channel().stats()
     }
 }
 

@@ -75,8 +75,8 @@ impl<T: Send + 'static> Shared<T> {
             base_cost: window.cost(0),
             weigher: weigher.filter(|_| window.byte_limit().is_some()),
         });
-        let lease = Lease::new(tray, Arc::clone(&shared) as Arc<dyn Control>);
-        (shared, Arc::new(lease))
+        let channel: Arc<dyn Control> = shared.clone();
+        (shared, Arc::new(Lease::new(tray, channel)))
     }
 }
 
@@ -153,7 +153,7 @@ impl<T> Shared<T> {
         &self,
         need: Credit,
         ticket: &mut Option<Ticket>,
-        cx: &mut Context<'_>,
+        cx: &Context<'_>,
         mut then: impl FnMut(&mut State<T>, &mut WakeList),
     ) -> Poll<Result<(), Refusal>> {
         let parks = ticket.is_some() || !self.hints.shares_thread();
@@ -399,6 +399,8 @@ pub(super) trait Control: Send + Sync {
     fn forget(&self, credit: Credit);
     /// CANCEL. False if the channel was over or cancelled already.
     fn cancel(&self, reason: CancelReason) -> bool;
+    /// The channel's numbers.
+    fn stats(&self) -> Stats;
 }
 
 impl<T> Shared<T> {
@@ -424,6 +426,10 @@ impl<T: Send> Control for Shared<T> {
 
     fn cancel(&self, reason: CancelReason) -> bool {
         Self::cancel(self, reason)
+    }
+
+    fn stats(&self) -> Stats {
+        Self::stats(self)
     }
 }
 

@@ -74,7 +74,7 @@ impl<T> CreditSink<T> {
     }
 
     /// Sends what is kept.
-    fn poll_kept(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError<T>>> {
+    fn poll_kept(&mut self, cx: &Context<'_>) -> Poll<Result<(), SinkError<T>>> {
         let (Some(producer), Some((_, cost))) = (&self.producer, &self.kept) else {
             return Poll::Ready(Ok(()));
         };
@@ -90,7 +90,7 @@ impl<T> CreditSink<T> {
     }
 
     /// Waits for the least credit, and lets go of it.
-    fn poll_hint(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError<T>>> {
+    fn poll_hint(&mut self, cx: &Context<'_>) -> Poll<Result<(), SinkError<T>>> {
         let shared = match self.open() {
             Ok(producer) => producer.shared().clone(),
             Err(error) => return Poll::Ready(Err(error)),

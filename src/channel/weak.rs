@@ -2,6 +2,7 @@
 
 use super::producer::CreditProducer;
 use super::shared::Shared;
+use crate::Stats;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,6 +29,12 @@ impl<T> WeakProducer<T> {
             open
         });
         open.then(|| CreditProducer::new(Arc::clone(&self.shared)))
+    }
+
+    /// The channel's numbers, also when every producer is gone.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared.stats()
     }
 }
 

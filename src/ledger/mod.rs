@@ -33,10 +33,11 @@
 
 mod account;
 mod line;
+#[cfg(all(test, not(credit_channel_loom)))]
+mod oracle;
 mod returns;
 
 pub(crate) use line::{Place, Ticket};
-pub(crate) use returns::ReturnBatch;
 
 use crate::{Credit, Oversize, Window};
 use account::Account;
