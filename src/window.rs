@@ -15,7 +15,7 @@ use std::{error, fmt};
 /// wants 8. A window of 1 is legal and means stop-and-wait.
 ///
 /// A window of 0 would let nothing through for ever; it is refused where it is used, by
-/// [`channel`](crate::channel) and [`set_window`](crate::CreditConsumer::set_window).
+/// [`channel`](crate::channel()) and [`set_window`](crate::CreditConsumer::set_window).
 ///
 /// # Examples
 ///

@@ -5,7 +5,7 @@ use super::chunk::Chunk;
 use super::guard::CreditGuard;
 use super::lease::{Lease, LeaseRef};
 use super::lifecycle::Outcome;
-use super::shared::Shared;
+use super::shared::{Refill, Shared};
 use super::state::Entry;
 use crate::sync::coop;
 use crate::sync::shim::block_on;
@@ -87,7 +87,7 @@ impl<T> CreditConsumer<T> {
             return Ok(Some(chunk));
         }
         match self.refill(&mut None) {
-            Some(outcome) => Ok(outcome.map(|()| self.next_in_hand())?),
+            Some(refill) => Ok(self.received_after(refill)?),
             None => Err(TryRecvError::Empty),
         }
     }
@@ -126,13 +126,9 @@ impl<T> CreditConsumer<T> {
             return Poll::Ready(Ok(Some(chunk)));
         }
         match self.refill_or_wait(cx.waker()) {
-            Some(Ok(())) => {
+            Some(refill) => {
                 budget.made_progress();
-                Poll::Ready(Ok(self.next_in_hand()))
-            }
-            Some(Err(error)) => {
-                budget.made_progress();
-                Poll::Ready(Err(error))
+                Poll::Ready(self.received_after(refill))
             }
             None => Poll::Pending,
         }
@@ -197,35 +193,49 @@ impl<T> CreditConsumer<T> {
 
     // ----- inside -----
 
-    /// The next chunk of the batch.
+    /// The next chunk of the batch, unless it was cancelled meanwhile or the producer wants it discarded.
     #[inline]
     fn next_in_hand(&mut self) -> Option<Chunk<T>> {
-        if self.shared.discards() {
-            return None;
-        }
+        if self.shared.discards() { None } else { self.take_from_batch() }
+    }
+
+    #[inline]
+    fn take_from_batch(&mut self) -> Option<Chunk<T>> {
         let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
         self.received += 1;
         Some(Chunk::new(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
     }
 
-    /// Goes for more. `Ok` means that there is more in hand, or, if there is not, that this was the clean
-    /// end; `None` that there is nothing yet, and that the waker, if there is one, was left to be told.
-    fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Outcome> {
+    /// What `recv` returns after a refill. What that brought is handed out even if it was cancelled since: an
+    /// empty hand would look like the clean end.
+    fn received_after(&mut self, refill: Refill) -> Result<Option<Chunk<T>>, RecvError> {
+        match refill {
+            Refill::More => Ok(self.take_from_batch()),
+            Refill::Over(outcome) => outcome.map(|()| None),
+        }
+    }
+
+    /// Goes for more; `None` if there is nothing yet. The waker, if there is one, is then left to be told.
+    fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Refill> {
         // After a cancel or a failure that discards, this is what it left in our hand.
         if !self.batch.is_empty() {
             self.shared.drop_unreceived(std::mem::take(&mut self.batch));
         }
-        if self.outcome.is_none() {
-            self.outcome = self.shared.refill(&mut self.batch, self.received, waker);
+        if let Some(outcome) = &self.outcome {
+            return Some(Refill::Over(outcome.clone()));
         }
-        if self.batch.is_empty() { self.outcome.clone() } else { Some(Ok(())) }
+        let refill = self.shared.refill(&mut self.batch, self.received, waker);
+        if let Some(Refill::Over(outcome)) = &refill {
+            self.outcome = Some(outcome.clone());
+        }
+        refill
     }
 
-    fn refill_or_wait(&mut self, waker: &Waker) -> Option<Outcome> {
+    fn refill_or_wait(&mut self, waker: &Waker) -> Option<Refill> {
         if !self.shared.looks_empty() {
-            if let Some(outcome) = self.refill(&mut None) {
-                return Some(outcome);
+            if let Some(refill) = self.refill(&mut None) {
+                return Some(refill);
             }
         }
         // Cloned before the lock and dropped after it: a waker is user code.

@@ -72,11 +72,11 @@ impl Lifecycle {
     pub(super) fn remove_producer(&mut self, clean: bool, sent: u64) -> bool {
         self.producers -= 1;
         self.unclean |= !clean;
-        if self.producers > 0 || self.end.is_some() {
-            return false;
+        let ends = self.producers == 0 && self.end.is_none() && !self.is_cancelled();
+        if ends {
+            self.end = Some(if self.unclean { End::Abandoned } else { End::Clean { sent } });
         }
-        self.end = Some(if self.unclean { End::Abandoned } else { End::Clean { sent } });
-        true
+        ends
     }
 
     /// True if this is what ended the channel.
@@ -100,14 +100,13 @@ impl Lifecycle {
 
     /// Why a producer may send no more; `None` while it may, and after a clean end, which no producer outlives.
     pub(super) fn closed(&self) -> Option<Closed> {
-        match (&self.stop, &self.end) {
-            (Some(Stop::Cancelled(reason)), _) => Some(Closed::Cancelled(reason.clone())),
-            (_, Some(End::Failed(failure))) => Some(Closed::Failed(failure.clone())),
-            (_, Some(End::Abandoned)) => Some(Closed::Abandoned),
+        match (&self.end, &self.stop) {
+            (Some(End::Failed(failure)), _) => Some(Closed::Failed(failure.clone())),
+            (Some(End::Abandoned), _) => Some(Closed::Abandoned),
+            (_, Some(Stop::Cancelled(reason))) => Some(Closed::Cancelled(reason.clone())),
             // A clean end that crossed a drain is a clean end: nobody was refused anything.
-            (_, Some(End::Clean { .. })) => None,
-            (Some(Stop::Draining), None) => Some(Closed::Cancelled(CancelReason::Drained)),
-            (None, None) => None,
+            (Some(End::Clean { .. }), _) | (None, None) => None,
+            (None, Some(Stop::Draining)) => Some(Closed::Cancelled(CancelReason::Drained)),
         }
     }
 

@@ -2,20 +2,25 @@
 //!
 //! * [`lifecycle`]: how a channel ends, as a pure state machine.
 //! * [`state`]: what the one lock protects: the ledger, the queue, the life, who waits.
-//! * [`shared`]: the lock and the tray, and the steps both ends take on them.
-//! * [`producer`], [`sending`], [`permit`], [`sink`]: the sending side.
-//! * [`consumer`], [`for_each`]: the receiving side; [`chunk`] and [`guard`] are what it holds.
+//! * [`shared`]: the lock and the tray, and the steps both ends take on them; [`claim`] is the longest of those,
+//!   [`hints`] what spares some of them, [`watch`] waiting for an event.
+//! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
+//! * [`consumer`], [`for_each`]: the receiving side; [`chunk`] and [`guard`] are what it holds,
+//!   [`lease`] is how a guard finds its way home.
 
 mod builder;
 mod canceller;
 mod chunk;
+mod claim;
 mod consumer;
 mod for_each;
 mod guard;
+mod hints;
 mod lease;
 mod lifecycle;
 mod permit;
 mod producer;
+mod reserving;
 mod sending;
 mod shared;
 mod sink;

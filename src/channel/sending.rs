@@ -1,7 +1,7 @@
 //! A send on its way.
 
+use super::claim::Claim;
 use super::shared::Shared;
-use super::state::{Claim, Refusal};
 use crate::ledger::Ticket;
 use crate::sync::coop;
 use crate::{Credit, SendError, TrySendError};
@@ -131,15 +131,6 @@ impl<T> Shared<T> {
             Claim::Granted => Ok(()),
             Claim::Short => Err(TrySendError::Full(())),
             Claim::Refused(refusal) => Err(refusal.into_error((), need).into()),
-        }
-    }
-}
-
-impl Refusal {
-    pub(super) fn into_error<T>(self, value: T, cost: Credit) -> SendError<T> {
-        match self {
-            Self::Closed(reason) => SendError::Closed { value, reason },
-            Self::TooLarge { limit } => SendError::TooLarge { value, cost, limit },
         }
     }
 }

@@ -1,19 +1,27 @@
 //! What the two ends, the permits and the guards of a channel share.
 
+use super::hints::Hints;
 use super::lease::Lease;
 use super::lifecycle::Outcome;
-use super::state::{Claim, Entry, Refusal, State};
-use crate::ledger::Ticket;
-use crate::sync::shim::{AtomicBool, AtomicU64, Mutex, Ordering};
-use crate::sync::{Tray, WakeList, coop};
+use super::state::{Entry, State};
+use crate::sync::shim::{AtomicBool, Mutex, Ordering};
+use crate::sync::{Tray, WakeList};
 use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
 use std::collections::VecDeque;
+use std::ops::DerefMut;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 use std::{fmt, mem};
 
 /// Says what a value weighs, in bytes.
 pub(super) type Weigher<T> = Box<dyn Fn(&T) -> usize + Send + Sync>;
+
+/// What the consumer finds when it comes for more.
+#[derive(Debug)]
+pub(super) enum Refill {
+    More,
+    Over(Outcome),
+}
 
 pub(super) struct Shared<T> {
     state: Mutex<State<T>>,
@@ -24,37 +32,6 @@ pub(super) struct Shared<T> {
     /// The units counted, as the price of a message without bytes.
     base_cost: Credit,
     weigher: Option<Weigher<T>>,
-}
-
-/// Glances at the state that spare a lock. Written under the lock, read without it, never relied upon.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Hints {
-    /// No credit was left after the last send.
-    short: AtomicBool,
-    /// Something was sent since the consumer last emptied the queue.
-    queued: AtomicBool,
-    /// The runtime that senders wait in, as [`shares_thread`](Self::shares_thread) found it.
-    flavor: AtomicU64,
-}
-
-impl Hints {
-    const UNKNOWN: u64 = 0;
-    const ONE_THREAD: u64 = 1;
-    const OTHER: u64 = 2;
-
-    /// Whether senders run on a runtime of one thread. Found out once, and only a matter of speed: right
-    /// or wrong, a sender that gives up its turn is polled again.
-    fn shares_thread(&self) -> bool {
-        match self.flavor.load(Ordering::Relaxed) {
-            Self::UNKNOWN => {
-                let one = coop::runtime_has_one_thread();
-                self.flavor.store(if one { Self::ONE_THREAD } else { Self::OTHER }, Ordering::Relaxed);
-                one
-            }
-            flavor => flavor == Self::ONE_THREAD,
-        }
-    }
 }
 
 impl<T: Send + 'static> Shared<T> {
@@ -81,6 +58,21 @@ impl<T: Send + 'static> Shared<T> {
 }
 
 impl<T> Shared<T> {
+    #[inline]
+    pub(super) fn lock(&self) -> impl DerefMut<Target = State<T>> + '_ {
+        self.state.lock()
+    }
+
+    #[inline]
+    pub(super) fn hints(&self) -> &Hints {
+        &self.hints
+    }
+
+    #[inline]
+    pub(super) fn tray(&self) -> &Tray {
+        &self.tray
+    }
+
     /// Runs `f` under the lock, and wakes whom it put on the list after it. `f` is ours: no user code.
     #[inline]
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut State<T>, &mut WakeList) -> R) -> R {
@@ -107,134 +99,6 @@ impl<T> Shared<T> {
     pub(super) fn cost_of_bytes(&self, bytes: u64) -> Credit {
         let bytes = if self.base_cost.bytes() == 0 { 0 } else { bytes.clamp(1, Window::MAX) };
         Credit::new(self.base_cost.messages(), bytes)
-    }
-
-    /// Claims credit without waiting; `then` runs under the lock once it is reserved.
-    #[inline]
-    pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
-        self.with(|state, wakes| {
-            let claim = state.claim(need);
-            if let Claim::Granted = claim {
-                then(state, wakes);
-            }
-            claim
-        })
-    }
-
-    /// Sends the value in `slot` if there is credit for it now and nobody in line: the way of nearly every
-    /// send, one lock and one wake at most.
-    #[inline]
-    pub(super) fn send_now(&self, slot: &mut Option<T>, cost: Credit) -> bool {
-        if self.looks_short() {
-            return false;
-        }
-        let mut state = self.state.lock();
-        let (sent, consumer) = state.send_now(slot, cost);
-        if sent {
-            self.hints.short.store(state.is_short(), Ordering::Relaxed);
-            self.hints.queued.store(true, Ordering::Relaxed);
-        }
-        drop(state);
-        if let Some(consumer) = consumer {
-            consumer.wake();
-        }
-        sent
-    }
-
-    /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
-    /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
-    ///
-    /// Who finds no credit takes a place in line. On a runtime of one thread it then gives the others one
-    /// turn before it parks: the consumer shares the thread, so that credit is mostly back by then, and a
-    /// park and a wake-up are saved, which cost more than all else in a small window. Only what waits longer
-    /// counts as parked.
-    #[inline(never)]
-    pub(super) fn poll_claim(
-        &self,
-        need: Credit,
-        ticket: &mut Option<Ticket>,
-        cx: &Context<'_>,
-        mut then: impl FnMut(&mut State<T>, &mut WakeList),
-    ) -> Poll<Result<(), Refusal>> {
-        let parks = ticket.is_some() || !self.hints.shares_thread();
-        let hopeless = ticket.is_none() && self.looks_short();
-        let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, waker: &mut Option<Waker>| {
-            let claim = match ticket {
-                None => state.claim(need),
-                Some(_) => state.collect(ticket, wakes),
-            };
-            match claim {
-                Claim::Granted => then(state, wakes),
-                Claim::Short if waker.is_some() || !parks => {
-                    let ticket = *ticket.get_or_insert_with(|| state.join(need));
-                    state.park(ticket, waker, wakes);
-                }
-                _ => {}
-            }
-            self.hints.short.store(state.is_short(), Ordering::Relaxed);
-            claim
-        };
-        // Without a waker first: cloning one is only worth it if there is really nothing.
-        let mut claim = Claim::Short;
-        if !(parks && hopeless) {
-            claim = self.with(|state, wakes| attempt(state, wakes, &mut None));
-        }
-        if let Claim::Short = claim {
-            if parks {
-                // Cloned before the lock and dropped after it: a waker is user code.
-                let mut waker = Some(cx.waker().clone());
-                claim = self.with(|state, wakes| attempt(state, wakes, &mut waker));
-            } else {
-                cx.waker().wake_by_ref();
-            }
-        }
-        match claim {
-            Claim::Granted => Poll::Ready(Ok(())),
-            Claim::Refused(refusal) => Poll::Ready(Err(refusal)),
-            Claim::Short => Poll::Pending,
-        }
-    }
-
-    /// Keeps a turn for a task that is out of budget: it takes what there is, or stands in line, until it is
-    /// polled again, which the runtime has seen to.
-    #[cold]
-    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
-        if ticket.is_some() {
-            return;
-        }
-        let mut waker = Some(waker.clone());
-        self.with(|state, wakes| {
-            if state.life.is_open() {
-                let held = *ticket.insert(state.join(need));
-                state.settle(wakes);
-                state.park(held, &mut waker, wakes);
-            }
-        });
-    }
-
-    /// Whether a claim would have to wait, at a glance: saves a lock that would only find that out.
-    #[inline]
-    fn looks_short(&self) -> bool {
-        // ORDERING: Relaxed; who trusts a stale hint looks again under the lock before it waits.
-        self.hints.short.load(Ordering::Relaxed) && self.tray.is_quiet()
-    }
-
-    /// Gives up a place in line, and the credit it was served.
-    pub(super) fn leave_line(&self, ticket: Ticket) {
-        let place = self.with(|state, wakes| {
-            let place = state.ledger.leave(ticket);
-            state.settle(wakes);
-            place
-        });
-        drop(place);
-    }
-
-    /// Gives back reserved credit that was not used.
-    pub(super) fn refund(&self, reserved: Credit) {
-        self.with(|state, wakes| {
-            state.ledger.refund(reserved);
-            state.settle(wakes);
-        });
     }
 
     pub(super) fn add_producer(&self) {
@@ -266,25 +130,24 @@ impl<T> Shared<T> {
 
     /// Whether the queue looks empty: then the consumer comes with a waker at once.
     pub(super) fn looks_empty(&self) -> bool {
-        // ORDERING: Relaxed; who trusts a stale hint looks again under the lock before it waits.
-        !self.hints.queued.load(Ordering::Relaxed)
+        !self.hints.is_queued()
     }
 
-    /// Fills an empty batch from the queue. An empty batch afterwards means: this outcome, or, if there is
-    /// none, wait; the waker is kept for that, and the one that it replaces comes back.
+    /// Fills an empty batch from the queue. If there is nothing and nothing final to say, the waker, if there
+    /// is one, is kept to be told, and the one that it replaces comes back in its place.
     pub(super) fn refill(
         &self,
         batch: &mut VecDeque<Entry<T>>,
         received: u64,
         waker: &mut Option<Waker>,
-    ) -> Option<Outcome> {
+    ) -> Option<Refill> {
         // Resets its head, so that a half-used ring starts over in memory that is warm.
         batch.clear();
         self.with(|state, _| {
             if !state.queue.is_empty() {
                 mem::swap(&mut state.queue, batch);
-                self.hints.queued.store(false, Ordering::Relaxed);
-                return None;
+                self.hints.set_queued(false);
+                return Some(Refill::More);
             }
             let outcome = state.life.outcome(received, state.permits_out());
             if outcome.is_some() {
@@ -292,7 +155,7 @@ impl<T> Shared<T> {
             } else if waker.is_some() {
                 mem::swap(&mut state.consumer, waker);
             }
-            outcome
+            outcome.map(Refill::Over)
         })
     }
 

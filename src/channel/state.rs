@@ -1,5 +1,6 @@
 //! What the channel's one lock protects.
 
+use super::claim::{Claim, Refusal};
 use super::lifecycle::Lifecycle;
 use super::watch::Watchers;
 use crate::ledger::{Ledger, Place, Ticket};
@@ -17,23 +18,6 @@ use std::time::Duration;
 pub(super) struct Entry<T> {
     pub(super) value: T,
     pub(super) cost_bytes: u64,
-}
-
-/// Why a claim on credit is refused.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    Closed(Closed),
-    TooLarge { limit: Credit },
-}
-
-/// What became of a claim.
-#[derive(Debug)]
-pub(super) enum Claim {
-    /// The credit is reserved and is the caller's.
-    Granted,
-    Refused(Refusal),
-    /// Not yet: the caller has to wait, or to go on waiting.
-    Short,
 }
 
 pub(super) struct State<T> {

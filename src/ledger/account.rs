@@ -68,8 +68,7 @@ impl Account {
     /// Whether `n` more may be sent or reserved.
     #[inline]
     pub(super) fn covers(&self, n: u64) -> bool {
-        // Cannot overflow: each of the two is at most a few windows, and a window is at most 2⁶².
-        self.used() + n <= self.window
+        n <= self.credit()
     }
 
     #[inline]

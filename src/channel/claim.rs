@@ -1,0 +1,174 @@
+//! Claiming credit: at once, in line, or not at all.
+
+use super::shared::Shared;
+use super::state::State;
+use crate::ledger::Ticket;
+use crate::sync::WakeList;
+use crate::{Closed, Credit, SendError};
+use std::task::{Context, Poll, Waker};
+
+/// What became of a claim.
+#[derive(Debug)]
+pub(super) enum Claim {
+    /// The credit is reserved and is the caller's.
+    Granted,
+    Refused(Refusal),
+    /// Not yet: the caller has to wait, or to go on waiting.
+    Short,
+}
+
+/// Why a claim is refused.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Closed(Closed),
+    TooLarge { limit: Credit },
+}
+
+impl Refusal {
+    pub(super) fn into_error<T>(self, value: T, cost: Credit) -> SendError<T> {
+        match self {
+            Self::Closed(reason) => SendError::Closed { value, reason },
+            Self::TooLarge { limit } => SendError::TooLarge { value, cost, limit },
+        }
+    }
+}
+
+/// How a claim that finds no credit waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    /// In line, and polled again after the runtime had one turn.
+    OneTurn,
+    /// In line, with a waker, until it is told.
+    Parked,
+}
+
+impl<T> Shared<T> {
+    /// Sends the value in `slot` if there is credit for it now and nobody in line: the way of nearly every
+    /// send, one lock and one wake at most.
+    #[inline]
+    pub(super) fn send_now(&self, slot: &mut Option<T>, cost: Credit) -> bool {
+        if self.looks_short() {
+            return false;
+        }
+        let mut state = self.lock();
+        let (sent, consumer) = state.send_now(slot, cost);
+        if sent {
+            self.hints().set_short(state.is_short());
+            self.hints().set_queued(true);
+        }
+        drop(state);
+        if let Some(consumer) = consumer {
+            consumer.wake();
+        }
+        sent
+    }
+
+    /// Claims credit without waiting; `then` runs under the lock once it is reserved.
+    pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
+        self.with(|state, wakes| {
+            let claim = state.claim(need);
+            if let Claim::Granted = claim {
+                then(state, wakes);
+            }
+            claim
+        })
+    }
+
+    /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
+    /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
+    ///
+    /// Who finds no credit takes a place in line. On a runtime of one thread it then gives the others one
+    /// turn before it parks: the consumer shares the thread, so that credit is mostly back by then, and a
+    /// park and a wake-up are saved, which cost more than all else in a small window. Only what waits longer
+    /// counts as parked.
+    #[inline(never)]
+    pub(super) fn poll_claim(
+        &self,
+        need: Credit,
+        ticket: &mut Option<Ticket>,
+        cx: &Context<'_>,
+        mut then: impl FnMut(&mut State<T>, &mut WakeList),
+    ) -> Poll<Result<(), Refusal>> {
+        let first = ticket.is_none();
+        let wait = if first && self.hints().shares_thread() { Wait::OneTurn } else { Wait::Parked };
+        let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, waker: &mut Option<Waker>| {
+            let claim = match ticket {
+                None => state.claim(need),
+                Some(_) => state.collect(ticket, wakes),
+            };
+            match claim {
+                Claim::Granted => then(state, wakes),
+                Claim::Short if waker.is_some() => {
+                    let held = *ticket.get_or_insert_with(|| state.join(need));
+                    state.park(held, waker, wakes);
+                }
+                Claim::Short if wait == Wait::OneTurn => *ticket = Some(state.join(need)),
+                Claim::Short | Claim::Refused(_) => {}
+            }
+            self.hints().set_short(state.is_short());
+            claim
+        };
+
+        let mut claim = Claim::Short;
+        // Without a waker first, which costs something to clone, unless it will be needed for sure.
+        if wait == Wait::OneTurn || !(first && self.looks_short()) {
+            claim = self.with(|state, wakes| attempt(state, wakes, &mut None));
+        }
+        if let Claim::Short = claim {
+            match wait {
+                Wait::OneTurn => cx.waker().wake_by_ref(),
+                Wait::Parked => {
+                    // Cloned before the lock and dropped after it: a waker is user code.
+                    let mut waker = Some(cx.waker().clone());
+                    claim = self.with(|state, wakes| attempt(state, wakes, &mut waker));
+                }
+            }
+        }
+        match claim {
+            Claim::Granted => Poll::Ready(Ok(())),
+            Claim::Refused(refusal) => Poll::Ready(Err(refusal)),
+            Claim::Short => Poll::Pending,
+        }
+    }
+
+    /// Keeps a turn for a task that is out of budget: it takes what there is, or stands in line, until it is
+    /// polled again, which the runtime has seen to.
+    #[cold]
+    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
+        if ticket.is_some() {
+            return;
+        }
+        let mut waker = Some(waker.clone());
+        self.with(|state, wakes| {
+            if state.life.is_open() {
+                let held = *ticket.insert(state.join(need));
+                state.settle(wakes);
+                state.park(held, &mut waker, wakes);
+            }
+        });
+    }
+
+    /// Gives up a place in line, and the credit it was served.
+    pub(super) fn leave_line(&self, ticket: Ticket) {
+        let place = self.with(|state, wakes| {
+            let place = state.ledger.leave(ticket);
+            state.settle(wakes);
+            place
+        });
+        drop(place);
+    }
+
+    /// Gives back reserved credit that was not used.
+    pub(super) fn refund(&self, reserved: Credit) {
+        self.with(|state, wakes| {
+            state.ledger.refund(reserved);
+            state.settle(wakes);
+        });
+    }
+
+    /// Whether a claim would have to wait, at a glance: saves a lock that would only find that out.
+    #[inline]
+    fn looks_short(&self) -> bool {
+        self.hints().is_short() && self.tray().is_quiet()
+    }
+}

@@ -1,0 +1,57 @@
+//! Glances that spare a lock.
+
+use crate::sync::coop;
+use crate::sync::shim::{AtomicBool, AtomicU64, Ordering};
+
+/// What the state looked like when the lock was last held by somebody who knew.
+///
+/// Written under the lock, read without it, and never relied upon: whoever acts on a hint that says "it is
+/// no use" looks again under the lock before it waits. So every access is Relaxed and has no partner.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Hints {
+    /// No credit was left.
+    short: AtomicBool,
+    /// Something was sent since the consumer last emptied the queue.
+    queued: AtomicBool,
+    /// The runtime that senders wait in, as [`shares_thread`](Self::shares_thread) found it.
+    runtime: AtomicU64,
+}
+
+impl Hints {
+    const UNKNOWN: u64 = 0;
+    const ONE_THREAD: u64 = 1;
+    const OTHER: u64 = 2;
+
+    #[inline]
+    pub(super) fn set_short(&self, short: bool) {
+        self.short.store(short, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn is_short(&self) -> bool {
+        self.short.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn set_queued(&self, queued: bool) {
+        self.queued.store(queued, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn is_queued(&self) -> bool {
+        self.queued.load(Ordering::Relaxed)
+    }
+
+    /// Whether senders run on a runtime of one thread, as the first one to ask found out.
+    pub(super) fn shares_thread(&self) -> bool {
+        match self.runtime.load(Ordering::Relaxed) {
+            Self::UNKNOWN => {
+                let one = coop::runtime_has_one_thread();
+                self.runtime.store(if one { Self::ONE_THREAD } else { Self::OTHER }, Ordering::Relaxed);
+                one
+            }
+            known => known == Self::ONE_THREAD,
+        }
+    }
+}
