@@ -1,37 +1,11 @@
 //! Claiming credit: at once, in line, or not at all.
 
 use super::shared::Shared;
-use super::state::State;
+use super::state::{Claim, Refusal, State};
+use crate::Credit;
 use crate::ledger::Ticket;
 use crate::sync::WakeList;
-use crate::{Closed, Credit, SendError};
 use std::task::{Context, Poll, Waker};
-
-/// What became of a claim.
-#[derive(Debug)]
-pub(super) enum Claim {
-    /// The credit is reserved and is the caller's.
-    Granted,
-    Refused(Refusal),
-    /// Not yet: the caller has to wait, or to go on waiting.
-    Short,
-}
-
-/// Why a claim is refused.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    Closed(Closed),
-    TooLarge { limit: Credit },
-}
-
-impl Refusal {
-    pub(super) fn into_error<T>(self, value: T, cost: Credit) -> SendError<T> {
-        match self {
-            Self::Closed(reason) => SendError::Closed { value, reason },
-            Self::TooLarge { limit } => SendError::TooLarge { value, cost, limit },
-        }
-    }
-}
 
 /// How a claim that finds no credit waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Where a guard's credit goes, and how a guard holds on to it.
 
-use super::shared::Control;
-use crate::Credit;
 use crate::sync::Tray;
+use crate::{CancelReason, Credit, Stats};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -36,6 +35,18 @@ impl Lease {
             self.channel.settle(Credit::ZERO);
         }
     }
+}
+
+/// What a guard or a canceller, which know no `T`, can do to the channel.
+pub(super) trait Control: Send + Sync {
+    /// Credit comes home while somebody waits for it.
+    fn settle(&self, home: Credit);
+    /// Takes credit out of the window for good.
+    fn forget(&self, credit: Credit);
+    /// CANCEL. False if the channel was over or cancelled already.
+    fn cancel(&self, reason: CancelReason) -> bool;
+    /// The channel's numbers.
+    fn stats(&self) -> Stats;
 }
 
 /// A guard's reference to its lease.

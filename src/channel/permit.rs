@@ -1,8 +1,8 @@
 //! Credit in the producer's hand: the right to send without waiting.
 
-use super::claim::Refusal;
 use super::producer::CreditProducer;
 use super::shared::Shared;
+use super::state::Refusal;
 use crate::{Credit, SendError};
 use std::sync::Arc;
 use std::{fmt, mem};

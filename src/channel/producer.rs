@@ -2,9 +2,7 @@
 
 use super::sending::Sending;
 use super::shared::Shared;
-use super::sink::CreditSink;
 use super::watch::{On, Watch};
-use super::weak::WeakProducer;
 use crate::sync::shim::block_on;
 use crate::{CancelReason, Closed, Credit, Failure, SendError, SendTimeoutError, Stats, TrySendError, Window};
 use std::fmt;
@@ -296,22 +294,10 @@ impl<T> CreditProducer<T> {
         self.shared.stats()
     }
 
-    /// A handle that does not keep the channel open.
-    #[must_use = "a weak handle alone does nothing"]
-    pub fn downgrade(&self) -> WeakProducer<T> {
-        WeakProducer::new(Arc::clone(&self.shared))
-    }
-
     /// Whether both send to the same consumer.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
-    }
-
-    /// A [`Sink`](futures_sink::Sink) of this producer. Closing the sink ends the handle.
-    #[must_use]
-    pub fn into_sink(self) -> CreditSink<T> {
-        CreditSink::new(self)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A send on its way.
 
-use super::claim::Claim;
 use super::shared::Shared;
+use super::state::Claim;
 use crate::ledger::Ticket;
 use crate::sync::coop;
 use crate::{Credit, SendError, TrySendError};

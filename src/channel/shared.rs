@@ -1,7 +1,7 @@
 //! What the two ends, the permits and the guards of a channel share.
 
 use super::hints::Hints;
-use super::lease::Lease;
+use super::lease::{Control, Lease};
 use super::lifecycle::Outcome;
 use super::state::{Entry, State};
 use crate::sync::shim::{AtomicBool, Mutex, Ordering};
@@ -252,18 +252,6 @@ impl<T> Shared<T> {
             state.settle(wakes);
         });
     }
-}
-
-/// What a guard or a canceller, which know no `T`, can do to the channel.
-pub(super) trait Control: Send + Sync {
-    /// Credit comes home while somebody waits for it.
-    fn settle(&self, home: Credit);
-    /// Takes credit out of the window for good.
-    fn forget(&self, credit: Credit);
-    /// CANCEL. False if the channel was over or cancelled already.
-    fn cancel(&self, reason: CancelReason) -> bool;
-    /// The channel's numbers.
-    fn stats(&self) -> Stats;
 }
 
 impl<T> Shared<T> {

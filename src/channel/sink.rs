@@ -104,6 +104,14 @@ impl<T> CreditSink<T> {
     }
 }
 
+impl<T> CreditProducer<T> {
+    /// A [`Sink`](Sink) of this producer. Closing the sink ends the handle.
+    #[must_use]
+    pub fn into_sink(self) -> CreditSink<T> {
+        CreditSink::new(self)
+    }
+}
+
 impl<T> Sink<T> for CreditSink<T> {
     type Error = SinkError<T>;
 

@@ -1,12 +1,10 @@
 //! What the channel's one lock protects.
 
-use super::claim::{Claim, Refusal};
 use super::lifecycle::Lifecycle;
-use super::watch::Watchers;
 use crate::ledger::{Ledger, Place, Ticket};
 use crate::sync::clock::Moment;
-use crate::sync::{Tray, WakeList};
-use crate::{Closed, Credit, Oversize, Stats, Window};
+use crate::sync::{Tray, WakeList, Watchers};
+use crate::{Closed, Credit, Oversize, SendError, Stats, Window};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
@@ -18,6 +16,32 @@ use std::time::Duration;
 pub(super) struct Entry<T> {
     pub(super) value: T,
     pub(super) cost_bytes: u64,
+}
+
+/// What became of a claim.
+#[derive(Debug)]
+pub(super) enum Claim {
+    /// The credit is reserved and is the caller's.
+    Granted,
+    Refused(Refusal),
+    /// Not yet: the caller has to wait, or to go on waiting.
+    Short,
+}
+
+/// Why a claim is refused.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Closed(Closed),
+    TooLarge { limit: Credit },
+}
+
+impl Refusal {
+    pub(super) fn into_error<T>(self, value: T, cost: Credit) -> SendError<T> {
+        match self {
+            Self::Closed(reason) => SendError::Closed { value, reason },
+            Self::TooLarge { limit } => SendError::TooLarge { value, cost, limit },
+        }
+    }
 }
 
 pub(super) struct State<T> {

@@ -2,45 +2,9 @@
 
 use super::shared::Shared;
 use super::state::State;
-use crate::sync::{WakeList, coop};
-use slab::Slab;
+use crate::sync::{Watchers, coop};
 use std::future::poll_fn;
-use std::task::{Context, Poll, Waker, ready};
-
-/// Wakers of those who wait for one kind of event. All are woken by it, and look for themselves.
-#[derive(Debug, Default)]
-pub(super) struct Watchers {
-    /// A slot is its watcher's until that one drops; it is empty once its waker has been woken.
-    slots: Slab<Option<Waker>>,
-    waiting: usize,
-}
-
-impl Watchers {
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting == 0
-    }
-
-    pub(super) fn take_all(&mut self, wakes: &mut WakeList) {
-        if self.waiting > 0 {
-            wakes.extend(self.slots.iter_mut().filter_map(|(_, slot)| slot.take()));
-            self.waiting = 0;
-        }
-    }
-
-    /// Returns the waker that was there before, to be dropped outside the lock.
-    fn put(&mut self, key: &mut Option<usize>, waker: Waker) -> Option<Waker> {
-        let key = *key.get_or_insert_with(|| self.slots.insert(None));
-        let old = self.slots[key].replace(waker);
-        self.waiting += usize::from(old.is_none());
-        old
-    }
-
-    fn remove(&mut self, key: usize) -> Option<Waker> {
-        let waker = self.slots.remove(key);
-        self.waiting -= usize::from(waker.is_some());
-        waker
-    }
-}
+use std::task::{Context, Poll, ready};
 
 /// Which event.
 #[derive(Clone, Copy, Debug)]

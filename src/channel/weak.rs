@@ -38,6 +38,14 @@ impl<T> WeakProducer<T> {
     }
 }
 
+impl<T> CreditProducer<T> {
+    /// A handle that does not keep the channel open.
+    #[must_use = "a weak handle alone does nothing"]
+    pub fn downgrade(&self) -> WeakProducer<T> {
+        WeakProducer::new(Arc::clone(self.shared()))
+    }
+}
+
 impl<T> Clone for WeakProducer<T> {
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.shared))

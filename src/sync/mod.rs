@@ -12,6 +12,8 @@ pub(crate) mod coop;
 pub(crate) mod shim;
 mod tray;
 mod wake_list;
+mod watchers;
 
 pub(crate) use tray::Tray;
 pub(crate) use wake_list::WakeList;
+pub(crate) use watchers::Watchers;
