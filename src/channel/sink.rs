@@ -105,7 +105,7 @@ impl<T> CreditSink<T> {
 }
 
 impl<T> CreditProducer<T> {
-    /// A [`Sink`](Sink) of this producer. Closing the sink ends the handle.
+    /// A [`Sink`] of this producer. Closing the sink ends the handle.
     #[must_use]
     pub fn into_sink(self) -> CreditSink<T> {
         CreditSink::new(self)
