@@ -4,7 +4,7 @@ use super::shared::Shared;
 use super::state::{Claim, Refusal, State};
 use crate::Credit;
 use crate::ledger::Ticket;
-use crate::sync::WakeList;
+use crate::sync::{WakeList, coop};
 use std::task::{Context, Poll, Waker};
 
 /// How a claim that finds no credit waits.
@@ -51,10 +51,9 @@ impl<T> Shared<T> {
     /// Claims credit, in line if need be; `then` runs under the lock once it is reserved. The ticket is the
     /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
     ///
-    /// Who finds no credit takes a place in line. On a runtime of one thread it then gives the others one
-    /// turn before it parks: the consumer shares the thread, so that credit is mostly back by then, and a
-    /// park and a wake-up are saved, which cost more than all else in a small window. Only what waits longer
-    /// counts as parked.
+    /// Who finds no credit takes a place in line and parks. Where parks have been so brief that each cost more
+    /// than it waited, which is on a runtime of one thread with a consumer that hardly works, the runtime is
+    /// given one turn first: credit is mostly back by then, and a park and a wake-up are saved.
     #[inline(never)]
     pub(super) fn poll_claim(
         &self,
@@ -64,7 +63,7 @@ impl<T> Shared<T> {
         mut then: impl FnMut(&mut State<T>, &mut WakeList),
     ) -> Poll<Result<(), Refusal>> {
         let first = ticket.is_none();
-        let wait = if first && self.hints().shares_thread() { Wait::OneTurn } else { Wait::Parked };
+        let wait = if first && self.hints().one_turn_will_do() { Wait::OneTurn } else { Wait::Parked };
         let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, waker: &mut Option<Waker>| {
             let claim = match ticket {
                 None => state.claim(need),
@@ -76,10 +75,11 @@ impl<T> Shared<T> {
                     let held = *ticket.get_or_insert_with(|| state.join(need));
                     state.park(held, waker, wakes);
                 }
-                Claim::Short if wait == Wait::OneTurn => *ticket = Some(state.join(need)),
+                Claim::Short if wait == Wait::OneTurn => *ticket = Some(state.join_for_one_turn(need)),
                 Claim::Short | Claim::Refused(_) => {}
             }
             self.hints().set_short(state.is_short());
+            self.hints().set_brief(state.parks_are_brief());
             claim
         };
 
@@ -105,17 +105,30 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Keeps a turn for a task that is out of budget: it takes what there is, or stands in line, until it is
-    /// polled again, which the runtime has seen to.
-    #[cold]
-    pub(super) fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
-        if ticket.is_some() {
-            return;
+    /// Takes a unit of the task's cooperative budget. A task that is out of it keeps its turn all the same: it
+    /// takes what credit there is, or stands in line, until it is polled again, which the runtime sees to once
+    /// others had their turn.
+    #[inline]
+    pub(super) fn poll_budget(
+        &self,
+        need: Credit,
+        ticket: &mut Option<Ticket>,
+        cx: &mut Context<'_>,
+    ) -> Poll<coop::Spent> {
+        let budget = coop::poll_proceed(cx);
+        if budget.is_pending() && ticket.is_none() {
+            self.keep_turn(need, ticket, cx.waker());
         }
+        budget
+    }
+
+    #[cold]
+    fn keep_turn(&self, need: Credit, ticket: &mut Option<Ticket>, waker: &Waker) {
         let mut waker = Some(waker.clone());
         self.with(|state, wakes| {
             if state.life.is_open() {
                 let held = *ticket.insert(state.join(need));
+                // First without the waker: to be served at once is no reason to be woken at once.
                 state.settle(wakes);
                 state.park(held, &mut waker, wakes);
             }

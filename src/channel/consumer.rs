@@ -220,7 +220,7 @@ impl<T> CreditConsumer<T> {
     fn refill(&mut self, waker: &mut Option<Waker>) -> Option<Refill> {
         // After a cancel or a failure that discards, this is what it left in our hand.
         if !self.batch.is_empty() {
-            self.shared.drop_unreceived(std::mem::take(&mut self.batch));
+            drop(self.shared.unreceived(std::mem::take(&mut self.batch)));
         }
         if let Some(outcome) = &self.outcome {
             return Some(Refill::Over(outcome.clone()));
@@ -277,15 +277,14 @@ impl<T> Unpin for CreditConsumer<T> {}
 
 impl<T> Drop for CreditConsumer<T> {
     fn drop(&mut self) {
-        let batch = std::mem::take(&mut self.batch);
+        LeaseRef::clear_spare(&self.lease);
         // What is in hand and not handed out was not received.
+        let batch = self.shared.unreceived(std::mem::take(&mut self.batch));
         if batch.is_empty() {
             self.shared.remove_consumer(self.received);
         } else {
             self.shared.cancel(CancelReason::Dropped);
         }
-        self.shared.drop_unreceived(batch);
-        LeaseRef::clear_spare(&self.lease);
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Hints {
     short: AtomicBool,
     /// Something was sent since the consumer last emptied the queue.
     queued: AtomicBool,
+    /// Parks have been brief of late.
+    brief: AtomicBool,
     /// The runtime that senders wait in, as [`shares_thread`](Self::shares_thread) found it.
     runtime: AtomicU64,
 }
@@ -43,8 +45,18 @@ impl Hints {
         self.queued.load(Ordering::Relaxed)
     }
 
+    #[inline]
+    pub(super) fn set_brief(&self, brief: bool) {
+        self.brief.store(brief, Ordering::Relaxed);
+    }
+
+    /// Whether giving the runtime one turn is likely to do instead of a park.
+    pub(super) fn one_turn_will_do(&self) -> bool {
+        self.brief.load(Ordering::Relaxed) && self.shares_thread()
+    }
+
     /// Whether senders run on a runtime of one thread, as the first one to ask found out.
-    pub(super) fn shares_thread(&self) -> bool {
+    fn shares_thread(&self) -> bool {
         match self.runtime.load(Ordering::Relaxed) {
             Self::UNKNOWN => {
                 let one = coop::runtime_has_one_thread();

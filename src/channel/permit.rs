@@ -34,7 +34,9 @@ impl<'a, T> Permit<'a, T> {
     /// [`SendError::Closed`] if the channel was closed since, [`SendError::TooLarge`] if the value costs
     /// more than the permit holds; both give the value back, and the permit's credit to the channel.
     pub fn send(mut self, value: T) -> Result<(), SendError<T>> {
-        self.shared.send_reserved(mem::take(&mut self.credit), value)
+        // Weighed while the permit still holds its credit: the weigher is user code and may panic.
+        let cost = self.shared.cost_of(&value);
+        self.shared.send_reserved(mem::take(&mut self.credit), value, cost)
     }
 }
 
@@ -120,8 +122,9 @@ impl<T> OwnedPermit<T> {
     ///
     /// As [`Permit::send`]; the producer comes back beside the error.
     pub fn send(self, value: T) -> Result<CreditProducer<T>, (CreditProducer<T>, SendError<T>)> {
+        let cost = self.producer.shared().cost_of(&value);
         let Self { mut reserved, producer } = self;
-        match producer.shared().send_reserved(mem::take(&mut reserved.credit), value) {
+        match producer.shared().send_reserved(mem::take(&mut reserved.credit), value, cost) {
             Ok(()) => Ok(producer),
             Err(error) => Err((producer, error)),
         }
@@ -155,8 +158,7 @@ impl<T> fmt::Debug for OwnedPermit<T> {
 
 impl<T> Shared<T> {
     /// Sends a value on credit that was reserved.
-    fn send_reserved(&self, reserved: Credit, value: T) -> Result<(), SendError<T>> {
-        let cost = self.cost_of(&value);
+    fn send_reserved(&self, reserved: Credit, value: T, cost: Credit) -> Result<(), SendError<T>> {
         let mut value = Some(value);
         let refusal = self.with(|state, wakes| {
             let refusal = if !state.life.honours_permits() {

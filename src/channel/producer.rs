@@ -176,14 +176,11 @@ impl<T> CreditProducer<T> {
     pub async fn end_and_wait(self) -> Result<(), Closed> {
         let shared = Arc::clone(&self.shared);
         self.end();
-        let watch = Watch::new(&shared, On::Idle);
-        watch
-            .until(|state| match state.life.closed() {
-                Some(closed) if state.life.has_ended() || state.life.is_cancelled() => Some(Err(closed)),
-                None if state.life.has_ended() && state.is_idle() => Some(Ok(())),
-                _ => None,
-            })
-            .await
+        // Two waits: until the last clone has ended the channel may be idle time and again, and who watched
+        // for that would be woken by it without end.
+        let ended = Watch::new(&shared, On::Close);
+        ended.until(|state| (state.life.has_ended() || state.life.is_cancelled()).then_some(())).await;
+        shared.until_idle().await
     }
 
     /// Ends the channel with an error: the consumer gets what was sent and then
@@ -247,13 +244,7 @@ impl<T> CreditProducer<T> {
     ///
     /// [`Closed`] if the channel is closed before that.
     pub async fn finished(&self) -> Result<(), Closed> {
-        let watch = Watch::new(&self.shared, On::Idle);
-        watch
-            .until(|state| match state.life.closed() {
-                Some(closed) => Some(Err(closed)),
-                None => state.is_idle().then_some(Ok(())),
-            })
-            .await
+        self.shared.until_idle().await
     }
 
     /// Whether no more can be sent.

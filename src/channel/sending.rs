@@ -3,7 +3,6 @@
 use super::shared::Shared;
 use super::state::Claim;
 use crate::ledger::Ticket;
-use crate::sync::coop;
 use crate::{Credit, SendError, TrySendError};
 use std::fmt;
 use std::pin::Pin;
@@ -39,7 +38,9 @@ impl<T> Future for Sending<'_, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { value, claim } = self.get_mut();
-        let budget = claim.poll_budget(cx);
+        // To claim credit again would hold it for a value that is not there, for good.
+        assert!(value.is_some(), "`Sending` polled after completion");
+        let budget = claim.shared.poll_budget(claim.need, &mut claim.ticket, cx);
         if claim.ticket.is_none() && budget.is_ready() && claim.shared.send_now(value, claim.need) {
             ready!(budget).made_progress();
             return Poll::Ready(Ok(()));
@@ -75,16 +76,6 @@ impl<'a, T> Claiming<'a, T> {
     pub(super) fn new(shared: &'a Shared<T>, need: Credit) -> Self {
         Self { shared, need, ticket: None }
     }
-
-    /// A task that is out of budget keeps its turn all the same.
-    #[inline]
-    fn poll_budget(&mut self, cx: &mut Context<'_>) -> Poll<coop::Spent> {
-        let budget = coop::poll_proceed(cx);
-        if budget.is_pending() {
-            self.shared.keep_turn(self.need, &mut self.ticket, cx.waker());
-        }
-        budget
-    }
 }
 
 impl<T> Future for Claiming<'_, T> {
@@ -92,7 +83,7 @@ impl<T> Future for Claiming<'_, T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let claim = self.get_mut();
-        let budget = ready!(claim.poll_budget(cx));
+        let budget = ready!(claim.shared.poll_budget(claim.need, &mut claim.ticket, cx));
         let polled = claim.shared.poll_claim(claim.need, &mut claim.ticket, cx, |_, _| {});
         let claimed = ready!(polled);
         budget.made_progress();

@@ -208,7 +208,7 @@ impl<T> Shared<T> {
     fn end_with(&self, end: impl FnOnce(&mut State<T>) -> bool, discard: bool) -> bool {
         let (first, queue) = self.with(|state, wakes| {
             if !end(state) {
-                return (false, VecDeque::new());
+                return (false, self.unreceived(VecDeque::new()));
             }
             let queue = if discard {
                 // ORDERING: Release, the partner of the Acquire in `discards`.
@@ -218,26 +218,15 @@ impl<T> Shared<T> {
                 VecDeque::new()
             };
             state.close(wakes);
-            (true, queue)
+            (true, self.unreceived(queue))
         });
-        self.drop_unreceived(queue);
+        drop(queue);
         first
     }
 
-    /// Drops what nobody will receive, and accounts for it, even if a value's `Drop` panics.
-    pub(super) fn drop_unreceived(&self, entries: VecDeque<Entry<T>>) {
-        struct ComeHome<'a, T>(&'a Shared<T>, Credit);
-        impl<T> Drop for ComeHome<'_, T> {
-            fn drop(&mut self) {
-                self.0.come_home(self.1);
-            }
-        }
-        if entries.is_empty() {
-            return;
-        }
-        let cost = entries.iter().fold(Credit::ZERO, |sum, entry| sum.plus(self.cost_at(entry.cost_bytes)));
-        let _home = ComeHome(self, cost);
-        drop(entries);
+    /// What nobody will receive.
+    pub(super) fn unreceived(&self, entries: VecDeque<Entry<T>>) -> Unreceived<'_, T> {
+        Unreceived { shared: self, entries }
     }
 
     /// What an entry that costs so many bytes costs altogether.
@@ -245,10 +234,42 @@ impl<T> Shared<T> {
     pub(super) fn cost_at(&self, cost_bytes: u64) -> Credit {
         Credit::new(self.base_cost.messages(), cost_bytes)
     }
+}
 
-    fn come_home(&self, credit: Credit) {
+/// What nobody will receive: dropped, and accounted for, even if a value's `Drop` or a waker panics.
+pub(super) struct Unreceived<'a, T> {
+    shared: &'a Shared<T>,
+    entries: VecDeque<Entry<T>>,
+}
+
+impl<T> Unreceived<'_, T> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl<T> Drop for Unreceived<'_, T> {
+    fn drop(&mut self) {
+        struct ComeHome<'a, T>(&'a Shared<T>, Credit);
+        impl<T> Drop for ComeHome<'_, T> {
+            fn drop(&mut self) {
+                self.0.settle(self.1);
+            }
+        }
+        if self.entries.is_empty() {
+            return;
+        }
+        let cost = self.entries.iter().fold(Credit::ZERO, |sum, entry| sum.plus(self.shared.cost_at(entry.cost_bytes)));
+        let _home = ComeHome(self.shared, cost);
+        drop(mem::take(&mut self.entries));
+    }
+}
+
+impl<T> Shared<T> {
+    /// Credit comes home, past the tray.
+    fn settle(&self, home: Credit) {
         self.with(|state, wakes| {
-            state.ledger.release(credit);
+            state.ledger.release(home);
             state.settle(wakes);
         });
     }
@@ -262,10 +283,7 @@ impl<T> Shared<T> {
 
 impl<T: Send> Control for Shared<T> {
     fn settle(&self, home: Credit) {
-        self.with(|state, wakes| {
-            state.ledger.release(home);
-            state.settle(wakes);
-        });
+        Self::settle(self, home);
     }
 
     fn forget(&self, credit: Credit) {

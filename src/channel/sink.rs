@@ -74,33 +74,39 @@ impl<T> CreditSink<T> {
     }
 
     /// Sends what is kept.
-    fn poll_kept(&mut self, cx: &Context<'_>) -> Poll<Result<(), SinkError<T>>> {
+    fn poll_kept(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError<T>>> {
         let (Some(producer), Some((_, cost))) = (&self.producer, &self.kept) else {
             return Poll::Ready(Ok(()));
         };
         let (cost, kept) = (*cost, &mut self.kept);
+        let budget = ready!(producer.shared().poll_budget(cost, &mut self.ticket, cx));
         let polled = producer.shared().poll_claim(cost, &mut self.ticket, cx, |state, wakes| {
             state.send_reserved(&mut kept.take().map(|(value, _)| value), cost, wakes);
         });
+        let claimed = ready!(polled);
+        budget.made_progress();
         let value = |kept: Option<(T, Credit)>| kept.map(|(value, _)| value);
-        Poll::Ready(match ready!(polled) {
+        Poll::Ready(match claimed {
             Ok(()) => Ok(()),
             Err(refusal) => Err(SinkError::Refused(refusal.into_error(value(self.kept.take()), cost))),
         })
     }
 
     /// Waits for the least credit, and lets go of it.
-    fn poll_hint(&mut self, cx: &Context<'_>) -> Poll<Result<(), SinkError<T>>> {
+    fn poll_hint(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError<T>>> {
         let shared = match self.open() {
             Ok(producer) => producer.shared().clone(),
             Err(error) => return Poll::Ready(Err(error)),
         };
         let least = shared.cost_of_bytes(0);
+        let budget = ready!(shared.poll_budget(least, &mut self.ticket, cx));
         let polled = shared.poll_claim(least, &mut self.ticket, cx, |state, wakes| {
             state.ledger.refund(least);
             state.settle(wakes);
         });
-        Poll::Ready(ready!(polled).map_err(|refusal| SinkError::Refused(refusal.into_error(None, least))))
+        let claimed = ready!(polled);
+        budget.made_progress();
+        Poll::Ready(claimed.map_err(|refusal| SinkError::Refused(refusal.into_error(None, least))))
     }
 }
 

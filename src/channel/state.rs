@@ -70,6 +70,35 @@ struct Tally {
     parks: u64,
     park_time: Duration,
     parked_since: Option<Moment>,
+    brief: Brief,
+}
+
+/// Parks that were shorter than what parking costs, the last ones in a row.
+#[derive(Debug, Default)]
+struct Brief {
+    in_a_row: u32,
+    last: Duration,
+    /// Waits of one turn since a park was last measured.
+    unmeasured: u32,
+}
+
+impl Brief {
+    /// Below this a park is not worth its cost. A wait that is not measured is off by less.
+    const LIMIT: Duration = Duration::from_micros(2);
+    /// So many have to be brief before one is replaced by a turn of the runtime.
+    const BEFORE: u32 = 8;
+    /// After so many that were replaced one is measured again.
+    const UNMEASURED: u32 = 63;
+
+    fn measured(&mut self, park: Duration) {
+        self.in_a_row = if park < Self::LIMIT { self.in_a_row.saturating_add(1) } else { 0 };
+        self.last = park;
+        self.unmeasured = 0;
+    }
+
+    fn goes_on(&self) -> bool {
+        self.in_a_row >= Self::BEFORE && self.unmeasured < Self::UNMEASURED
+    }
 }
 
 impl<T> State<T> {
@@ -120,12 +149,23 @@ impl<T> State<T> {
             return self.refused_as_closed();
         }
         // Who stands in line without a waker was not told: it looks for itself.
-        if matches!(self.ledger.place(held), Place::Waiting(None)) && !self.tray.is_quiet() {
+        let after_one_turn = matches!(self.ledger.place(held), Place::Waiting(None));
+        if after_one_turn && !self.tray.is_quiet() {
             self.settle(wakes);
         }
         match *self.ledger.place(held) {
-            Place::Waiting(_) => Claim::Short,
+            Place::Waiting(_) => {
+                if after_one_turn {
+                    // It parks after all, and is counted as that.
+                    self.tally.brief = Brief::default();
+                    self.tally.parks -= 1;
+                }
+                Claim::Short
+            }
             Place::Served => {
+                if after_one_turn {
+                    self.tally.park_time += self.tally.brief.last;
+                }
                 *ticket = None;
                 self.ledger.collect(held);
                 Claim::Granted
@@ -154,6 +194,13 @@ impl<T> State<T> {
         self.ledger.join(need, None)
     }
 
+    /// Joins the line for one turn of the runtime instead of a park. It counts as one, a brief one.
+    pub(super) fn join_for_one_turn(&mut self, need: Credit) -> Ticket {
+        self.tally.parks += 1;
+        self.tally.brief.unmeasured += 1;
+        self.join(need)
+    }
+
     /// Leaves a waker with a ticket, to be woken when it is served: from now on its holder is parked. In the
     /// waker's place is then the one that was there before, to be dropped outside the lock.
     pub(super) fn park(&mut self, ticket: Ticket, waker: &mut Option<Waker>, wakes: &mut WakeList) {
@@ -169,6 +216,11 @@ impl<T> State<T> {
             self.tally.parked_since = Some(Moment::now());
         }
         self.watch(wakes);
+    }
+
+    /// Whether the next park is likely to cost more than it waits.
+    pub(super) fn parks_are_brief(&self) -> bool {
+        self.tally.brief.goes_on()
     }
 
     /// Whether a send of the least cost would have to wait, as far as the ledger knows.
@@ -252,7 +304,9 @@ impl<T> State<T> {
         if self.ledger.waiting() > 0 {
             self.watch(wakes);
         } else if let Some(since) = self.tally.parked_since.take() {
-            self.tally.park_time += since.elapsed();
+            let park = since.elapsed();
+            self.tally.park_time += park;
+            self.tally.brief.measured(park);
         }
         if !self.on_idle.is_empty() {
             self.settle_idle(wakes);

@@ -2,6 +2,7 @@
 
 use super::shared::Shared;
 use super::state::State;
+use crate::Closed;
 use crate::sync::{Watchers, coop};
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
@@ -66,6 +67,18 @@ impl<T> Drop for Watch<'_, T> {
             });
             drop(waker);
         }
+    }
+}
+
+impl<T> Shared<T> {
+    /// Waits until nothing is in flight, or the channel did not end cleanly.
+    pub(super) async fn until_idle(&self) -> Result<(), Closed> {
+        let idle = Watch::new(self, On::Idle);
+        idle.until(|state| match state.life.closed() {
+            Some(closed) => Some(Err(closed)),
+            None => state.is_idle().then_some(Ok(())),
+        })
+        .await
     }
 }
 

@@ -89,9 +89,12 @@ mod imp {
 }
 
 /// Runs a future to its end on this thread.
+///
+/// Without tokio's budget: on a thread that runs a task whose budget is used up, the wake-up for the next
+/// one would come from the very scheduler that this blocks, even if a chunk or credit is there.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     #[cfg(not(credit_channel_loom))]
-    return pollster::block_on(future);
+    return pollster::block_on(tokio::task::coop::unconstrained(future));
     #[cfg(credit_channel_loom)]
     return loom::future::block_on(future);
 }

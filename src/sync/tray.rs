@@ -69,8 +69,9 @@ impl Tray {
     /// Whether anything lies there, or somebody watches. A glance that may be out of date at once.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
-        // ORDERING: Relaxed; only a hint whether to bother with `take`.
-        self.last.load(Ordering::Relaxed) == 0
+        // ORDERING: Relaxed; only a hint whether to bother with `take`. A guard that gave its bytes back
+        // before puts down a message and 0 bytes, which `last` does not show.
+        self.last.load(Ordering::Relaxed) == 0 && self.first.load(Ordering::Relaxed) == 0
     }
 
     /// Whether somebody watches, so that the caller may as well go to the lock with what it brings. A
@@ -96,9 +97,9 @@ impl Tray {
     /// Asks to be told of the next put. True if something lies there already.
     #[must_use]
     pub(crate) fn watch(&self) -> bool {
-        // ORDERING: Acquire only for the caller's sake who goes on to `take`; the bit itself needs no
-        // more than this word's own order.
-        self.last.fetch_or(WATCHED, Ordering::Acquire) > WATCHED
+        // ORDERING: Acquire, the partner of the Release in `put`: a message that was put down with 0 bytes,
+        // which `last` does not show, is seen in `first`. The bit itself needs no more than this word's order.
+        self.last.fetch_or(WATCHED, Ordering::Acquire) > WATCHED || self.first.load(Ordering::Relaxed) > 0
     }
 
     /// Whether the window counts bytes.

@@ -1,0 +1,23 @@
+//! What the pair promises in one process, promise by promise (I1 to I10), through its public face only.
+#![cfg(not(credit_channel_loom))]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod blocking;
+mod capture;
+mod coop;
+mod drop_anywhere;
+mod endings;
+mod for_each;
+mod gives_back;
+mod guards;
+mod line;
+mod parked_calls;
+mod permits;
+mod receiving;
+mod reentrancy;
+mod stats;
+mod stream_and_sink;
+mod weighing;
+mod window_holds;
