@@ -192,6 +192,8 @@ pub enum SinkError<T> {
     Refused(SendError<Option<T>>),
     /// `start_send` before `poll_ready` said that the sink is ready; it keeps one value already.
     NotReady(T),
+    /// The sink was closed before. With the value, if there was one.
+    Ended(Option<T>),
 }
 
 impl<T> SinkError<T> {
@@ -200,6 +202,7 @@ impl<T> SinkError<T> {
         match self {
             Self::Refused(error) => error.into_inner(),
             Self::NotReady(value) => Some(value),
+            Self::Ended(value) => value,
         }
     }
 }
@@ -209,6 +212,7 @@ impl<T> fmt::Debug for SinkError<T> {
         match self {
             Self::Refused(error) => f.debug_tuple("Refused").field(error).finish(),
             Self::NotReady(_) => f.write_str("NotReady(..)"),
+            Self::Ended(_) => f.write_str("Ended(..)"),
         }
     }
 }
@@ -218,6 +222,7 @@ impl<T> fmt::Display for SinkError<T> {
         match self {
             Self::Refused(error) => error.fmt(f),
             Self::NotReady(_) => f.write_str("the sink was not ready for another value"),
+            Self::Ended(_) => f.write_str("the sink is closed"),
         }
     }
 }

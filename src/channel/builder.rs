@@ -122,7 +122,10 @@ impl<T: Send + 'static> Builder<T> {
             return Err(WindowError::Unweighed);
         }
         let (shared, lease) = Shared::new(window, self.oversize, self.weigher, self.start_totals_at);
-        Ok((CreditProducer::new(std::sync::Arc::clone(&shared)), CreditConsumer::new(shared, lease)))
+        Ok((
+            CreditProducer::new(std::sync::Arc::clone(&shared)),
+            CreditConsumer::new(shared, lease, self.start_totals_at),
+        ))
     }
 }
 

@@ -39,8 +39,8 @@ pub struct CreditConsumer<T> {
 }
 
 impl<T> CreditConsumer<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>, lease: Arc<Lease>) -> Self {
-        Self { shared, lease, batch: VecDeque::new(), received: 0, outcome: None, stream_ended: false }
+    pub(super) fn new(shared: Arc<Shared<T>>, lease: Arc<Lease>, received: u64) -> Self {
+        Self { shared, lease, batch: VecDeque::new(), received, outcome: None, stream_ended: false }
     }
 
     // ----- receiving -----
@@ -148,7 +148,8 @@ impl<T> CreditConsumer<T> {
     // ----- stopping -----
 
     /// Stops the channel: every producer is told `reason`, parked sends return with their values, and what
-    /// is queued is dropped. Chunks in hand may be finished. Never waits; the first reason counts.
+    /// is queued is dropped, that part of it which the consumer has taken out already with its next call or
+    /// its drop. Chunks in hand may be finished. Never waits; the first reason counts.
     ///
     /// Returns whether this call is what stopped it.
     pub fn cancel(&self, reason: CancelReason) -> bool {
@@ -203,7 +204,7 @@ impl<T> CreditConsumer<T> {
     fn take_from_batch(&mut self) -> Option<Chunk<T>> {
         let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
-        self.received += 1;
+        self.received = self.received.wrapping_add(1);
         Some(Chunk::new(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
     }
 

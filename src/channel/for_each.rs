@@ -7,6 +7,7 @@ use crate::{CancelReason, ForEachError};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::fmt::Display;
 use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 
 impl<T> CreditConsumer<T> {
@@ -14,6 +15,9 @@ impl<T> CreditConsumer<T> {
     ///
     /// The handler owns the chunk: its credit goes back when the handler drops it, at the latest when it
     /// returns.
+    ///
+    /// With futures' `StreamExt` in scope, `rx.for_each` means that trait's method, which takes the consumer;
+    /// `(&mut rx).for_each` always means this one.
     ///
     /// # Cancel safety
     ///
@@ -52,10 +56,12 @@ impl<T> CreditConsumer<T> {
         Fut: Future<Output = Result<(), E>>,
         E: Display,
     {
-        let alarm = CancelOnPanic(self.canceller());
+        let alarm = Alarm(self.canceller());
         let mut handled = 0;
         while let Some(chunk) = self.recv().await? {
-            handle(chunk).await.map_err(|error| alarm.handler_failed(error))?;
+            let mut work = pin!(alarm.around(|| handle(chunk)));
+            let done = poll_fn(|cx| alarm.around(|| work.as_mut().poll(cx))).await;
+            done.map_err(|error| alarm.handler_failed(error))?;
             handled += 1;
         }
         Ok(handled)
@@ -92,14 +98,14 @@ impl<T> CreditConsumer<T> {
         if concurrency == 0 {
             return Err(ForEachError::NoConcurrency);
         }
-        let alarm = CancelOnPanic(self.canceller());
+        let alarm = Alarm(self.canceller());
         let mut running = FuturesUnordered::new();
         let mut end = None;
         let mut handled = 0;
         // One turn: finish what is ready, else take what is there, else wait for either.
         poll_fn(|cx| {
             loop {
-                while let Poll::Ready(Some(done)) = running.poll_next_unpin(cx) {
+                while let Poll::Ready(Some(done)) = alarm.around(|| running.poll_next_unpin(cx)) {
                     if let Err(error) = done {
                         return Poll::Ready(Err(alarm.handler_failed(error)));
                     }
@@ -107,7 +113,7 @@ impl<T> CreditConsumer<T> {
                 }
                 match &end {
                     None if running.len() < concurrency => match self.poll_recv(cx) {
-                        Poll::Ready(Ok(Some(chunk))) => running.push(handle(chunk)),
+                        Poll::Ready(Ok(Some(chunk))) => running.push(alarm.around(|| handle(chunk))),
                         Poll::Ready(ended) => end = Some(ended.map(drop)),
                         Poll::Pending => return Poll::Pending,
                     },
@@ -122,20 +128,26 @@ impl<T> CreditConsumer<T> {
     }
 }
 
-/// Tells the producer if the handler panics: dropped by the unwinding.
-struct CancelOnPanic(Canceller);
+/// Tells the producer why the handler stopped.
+struct Alarm(Canceller);
 
-impl CancelOnPanic {
+impl Alarm {
     fn handler_failed<E: Display>(&self, error: E) -> ForEachError<E> {
         self.0.cancel(CancelReason::HandlerError(error.to_string().into()));
         ForEachError::Handler(error)
     }
-}
 
-impl Drop for CancelOnPanic {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.cancel(CancelReason::HandlerPanic);
+    /// Runs the handler, or a poll of it, and tells the producer if that panics.
+    fn around<R>(&self, handler: impl FnOnce() -> R) -> R {
+        struct CancelOnUnwind<'a>(&'a Canceller);
+        impl Drop for CancelOnUnwind<'_> {
+            fn drop(&mut self) {
+                self.0.cancel(CancelReason::HandlerPanic);
+            }
         }
+        let unwinding = CancelOnUnwind(&self.0);
+        let result = handler();
+        std::mem::forget(unwinding);
+        result
     }
 }

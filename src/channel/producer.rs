@@ -124,8 +124,9 @@ impl<T> CreditProducer<T> {
     ///
     /// As [`send`](Self::send).
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
-        match self.try_send(value) {
-            Err(TrySendError::Full(value)) => block_on(self.send(value)),
+        let cost = self.shared.cost_of(&value);
+        match self.shared.try_send_at(value, cost) {
+            Err(TrySendError::Full(value)) => block_on(Sending::at(&self.shared, value, cost)),
             Err(TrySendError::Refused(error)) => Err(error),
             Ok(()) => Ok(()),
         }

@@ -20,8 +20,13 @@ pub struct Sending<'a, T> {
 
 impl<'a, T> Sending<'a, T> {
     pub(super) fn new(shared: &'a Shared<T>, value: T) -> Self {
-        let need = shared.cost_of(&value);
-        Self { value: Some(value), claim: Claiming::new(shared, need) }
+        let cost = shared.cost_of(&value);
+        Self::at(shared, value, cost)
+    }
+
+    /// A send of a value that was weighed before.
+    pub(super) fn at(shared: &'a Shared<T>, value: T, cost: Credit) -> Self {
+        Self { value: Some(value), claim: Claiming::new(shared, cost) }
     }
 
     /// The value, if it has not been sent.

@@ -43,7 +43,7 @@ impl<T: Send + 'static> Shared<T> {
     ) -> (Arc<Self>, Arc<Lease>) {
         let tray = Arc::new(Tray::new(window.message_limit().is_some(), window.byte_limit().is_some()));
         let mut state = State::new(window, oversize, Arc::clone(&tray));
-        state.ledger.start_totals_at(start_totals_at);
+        state.start_totals_at(start_totals_at);
         let shared = Arc::new(Self {
             state: Mutex::new(state),
             hints: Hints::default(),

@@ -2,7 +2,7 @@
 
 use super::producer::CreditProducer;
 use crate::ledger::Ticket;
-use crate::{Closed, Credit, SendError, SinkError, TrySendError};
+use crate::{Credit, SinkError, TrySendError};
 use futures_sink::Sink;
 use std::fmt;
 use std::pin::Pin;
@@ -68,11 +68,6 @@ impl<T> CreditSink<T> {
         }
     }
 
-    fn open(&self) -> Result<&CreditProducer<T>, SinkError<T>> {
-        let closed = || SendError::Closed { value: None, reason: Closed::Abandoned };
-        self.producer.as_ref().ok_or_else(|| SinkError::Refused(closed()))
-    }
-
     /// Sends what is kept.
     fn poll_kept(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError<T>>> {
         let (Some(producer), Some((_, cost))) = (&self.producer, &self.kept) else {
@@ -94,10 +89,8 @@ impl<T> CreditSink<T> {
 
     /// Waits for the least credit, and lets go of it.
     fn poll_hint(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError<T>>> {
-        let shared = match self.open() {
-            Ok(producer) => producer.shared().clone(),
-            Err(error) => return Poll::Ready(Err(error)),
-        };
+        let Some(producer) = &self.producer else { return Poll::Ready(Err(SinkError::Ended(None))) };
+        let shared = producer.shared();
         let least = shared.cost_of_bytes(0);
         let budget = ready!(shared.poll_budget(least, &mut self.ticket, cx));
         let polled = shared.poll_claim(least, &mut self.ticket, cx, |state, wakes| {
@@ -132,7 +125,8 @@ impl<T> Sink<T> for CreditSink<T> {
         }
         // Only there if the caller did not wait to be ready.
         self.leave_line();
-        let shared = self.open()?.shared();
+        let Some(producer) = &self.producer else { return Err(SinkError::Ended(Some(value))) };
+        let shared = producer.shared();
         let cost = shared.cost_of(&value);
         match shared.try_send_at(value, cost) {
             Ok(()) => Ok(()),

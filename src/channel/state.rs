@@ -116,6 +116,12 @@ impl<T> State<T> {
         }
     }
 
+    /// Starts all totals here: how a test crosses 2³², 2⁶³ or the end of u64 in a few sends.
+    pub(super) fn start_totals_at(&mut self, total: u64) {
+        self.ledger.start_totals_at(total);
+        self.tally.sent = total;
+    }
+
     // ----- claims -----
 
     /// Takes `need` out of the credit for one who holds no ticket.
@@ -255,7 +261,7 @@ impl<T> State<T> {
 
     #[inline(always)]
     fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
-        self.tally.sent += 1;
+        self.tally.sent = self.tally.sent.wrapping_add(1);
         if !self.ledger.in_flight().fits_in(self.tally.peak_depth) {
             self.note_peak();
         }

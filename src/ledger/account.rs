@@ -20,8 +20,10 @@ impl Account {
     }
 
     pub(super) fn start_at(&mut self, total: u64) {
-        self.spent = total;
-        self.released = total;
+        if self.window > 0 {
+            self.spent = total;
+            self.released = total;
+        }
     }
 
     // ----- out -----

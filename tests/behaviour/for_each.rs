@@ -1,6 +1,6 @@
 //! I2, I5, I8 for the loop around a handler: its errors and panics return credit and stop the producer with the reason.
 
-use crate::support::{Census, Counted, assert_balanced, on_both_runtimes, poll_once, turns};
+use crate::support::{Census, Counted, assert_balanced, on_both_runtimes, poll_once, turns, until};
 use credit_channel::{CancelReason, Closed, ForEachError, RecvError, Window, channel};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -132,6 +132,8 @@ fn concurrency_and_window_both_bound_what_is_in_hand() {
                 }
                 tx.end();
             });
+            // The window is full, so that as many as may be are taken at once.
+            until(|| rx.stats().waiting == 1).await;
             let handled = rx
                 .for_each_concurrent(concurrency, |chunk| {
                     let in_hand: Counted = census.one();

@@ -89,7 +89,8 @@ async fn storm(window: Window, exit: Exit) {
             tx.end();
         });
     }
-    until(|| tx.stats().waiting > SENDERS / 2).await;
+    // Nobody is between its permit and its payload either.
+    until(|| tx.stats().waiting > SENDERS / 2 && tx.stats().reserved.is_zero()).await;
     if let (Some(limit), None) = (window.message_limit(), window.byte_limit()) {
         assert_eq!(messages.alive(), limit, "the window is used to the full");
     }

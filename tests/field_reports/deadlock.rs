@@ -166,7 +166,7 @@ fn report_35_totals_cross_every_power_of_two() {
                 let mut in_hand = Vec::new();
                 let mut next = 0;
                 while let Some(chunk) = rx.recv().await.unwrap() {
-                    assert_eq!((chunk.seq(), *chunk), (next, next));
+                    assert_eq!((chunk.seq(), *chunk), (start.wrapping_add(next), next));
                     next += 1;
                     in_hand.push(chunk);
                     if in_hand.len() == 3 {
