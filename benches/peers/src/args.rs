@@ -63,9 +63,15 @@ pub enum Workload {
     Throughput,
     /// There and back over two channels with a window of 1: nanoseconds per round trip
     Latency,
+    /// Allocations per message once running
+    Allocs,
 }
 
 impl Args {
+    pub fn quick(&self) -> bool {
+        self.quick
+    }
+
     pub fn rounds(&self) -> u64 {
         self.rounds.unwrap_or(if self.quick { 3 } else { 9 })
     }

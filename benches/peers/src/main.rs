@@ -1,6 +1,8 @@
 //! Compares credit-channel with the channels people use today, in one process. `../../README.md` says how to
 //! run it and how to read it.
 
+mod alloc;
+mod allocs;
 mod args;
 mod chan;
 mod contenders;
@@ -22,6 +24,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use output::Output;
 
+#[global_allocator]
+static ALLOCATOR: alloc::Counting = alloc::Counting;
+
 fn main() {
     let args = Args::parse();
     let mut output = Output::open(args.json.as_deref())
@@ -32,6 +37,7 @@ fn main() {
         match workload {
             Workload::Throughput => throughput::run(&args, &mut output),
             Workload::Latency => latency::run(&args, &mut output),
+            Workload::Allocs => allocs::run(&args, &mut output),
         }
     }
 }
