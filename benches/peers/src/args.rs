@@ -65,6 +65,8 @@ pub enum Workload {
     Latency,
     /// Allocations per message once running
     Allocs,
+    /// 12,000 chunks of 256 kB with 50 us of work on each: peak memory
+    Memory,
 }
 
 impl Args {

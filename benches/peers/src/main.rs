@@ -9,6 +9,7 @@ mod contenders;
 mod grid;
 mod latency;
 mod measure;
+mod memory;
 mod message;
 mod output;
 mod ping_pong;
@@ -28,6 +29,12 @@ use output::Output;
 static ALLOCATOR: alloc::Counting = alloc::Counting;
 
 fn main() {
+    // A memory run starts this program again for each of its runs.
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some(memory::CHILD) {
+        return memory::child(&words.collect::<Vec<_>>());
+    }
+
     let args = Args::parse();
     let mut output = Output::open(args.json.as_deref())
         .unwrap_or_else(|error| Args::command().error(ErrorKind::Io, format!("--json: {error}")).exit());
@@ -38,6 +45,7 @@ fn main() {
             Workload::Throughput => throughput::run(&args, &mut output),
             Workload::Latency => latency::run(&args, &mut output),
             Workload::Allocs => allocs::run(&args, &mut output),
+            Workload::Memory => memory::run(&args, &mut output),
         }
     }
 }
