@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     ms: Option<u64>,
 
-    /// Besides the two references only contenders whose name contains this; may be repeated
+    /// Besides the references, only contenders whose name contains this; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 

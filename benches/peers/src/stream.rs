@@ -43,3 +43,42 @@ async fn through<C: Chan, T: Message>(cell: Cell, messages: u64) -> Sample {
     assert_eq!(received, sent, "{}: not the messages that were sent, as (count, sum)", C::NAME);
     Sample { messages: sent.0, took }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::stream;
+    use crate::chan::{Chan, Outcome, chan};
+    use crate::contenders::contenders;
+    use crate::grid::Cell;
+    use crate::message::{Message, Payload};
+    use crate::runtime::Runtime;
+    use tokio::sync::mpsc;
+
+    const CELL: Cell = Cell { runtime: Runtime::Current, producers: 4, payload: Payload::Fat, window: 4 };
+
+    chan! {
+        Lossy, "lossy",
+        mpsc::Sender<T>, mpsc::Receiver<T>,
+        open |window| mpsc::channel(window),
+        send |tx, value| if value.key() == 7 { Ok(()) } else { tx.send(value).await },
+        recv |rx| rx.recv().await, Some(value) => &value,
+        end |tx| drop(tx)
+    }
+
+    #[test]
+    #[should_panic(expected = "contender panicked")]
+    fn a_lost_message_is_noticed() {
+        stream::<Lossy>(CELL, 100);
+    }
+
+    #[test]
+    fn every_contender_delivers_all() {
+        for contender in contenders() {
+            for runtime in Runtime::ALL {
+                let sample = (contender.stream)(Cell { runtime, ..CELL }, 1_001);
+                assert_eq!(sample.messages, 1_004, "{}: each of 4 producers sends as much", contender.name);
+                assert_eq!((contender.ping_pong)(runtime, 10).messages, 10);
+            }
+        }
+    }
+}

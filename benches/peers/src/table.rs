@@ -12,7 +12,7 @@ pub fn report(output: &mut Output, title: &str, label: &str, cell: &Value, mut a
     all.sort_by(|a, b| a.ns().median.total_cmp(&b.ns().median));
     println!("\n## {title}: {label}");
     let (of_idiom, of_plain) = (format!("of {IDIOM}"), format!("of {PLAIN}"));
-    println!("{:<22} {:>9} {:>21}   {of_idiom:<24} {of_plain:<20}", "contender", "ns", "ns min..max");
+    println!("{:<22} {:>9} {:>21}   {of_idiom:<24} {of_plain}", "contender", "ns", "ns min..max");
     let mut ours = None;
     for series in &all {
         let ns = series.ns();
@@ -23,7 +23,7 @@ pub fn report(output: &mut Output, title: &str, label: &str, cell: &Value, mut a
         };
         let range = format!("{:.1}..{:.1}", ns.low, ns.high);
         let (idiom, plain) = (ratios.idiom, ratios.plain);
-        println!("{:<22} {:>9.1} {range:>21}   {idiom:<24} {plain:<20}", series.name, ns.median);
+        println!("{:<22} {:>9.1} {range:>21}   {idiom:<24} {plain}", series.name, ns.median);
         output.record(&json!({
             "cell": cell, "contender": series.name, "messages": series.messages,
             "rounds": series.ns.len(), "ns": spread(ns), "speed_of_idiom": spread(idiom), "speed_of_plain": spread(plain),
