@@ -7,15 +7,6 @@ use crate::ledger::Ticket;
 use crate::sync::{WakeList, coop};
 use std::task::{Context, Poll, Waker};
 
-/// How a claim that finds no credit waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wait {
-    /// In line, and polled again after the runtime had one turn.
-    OneTurn,
-    /// In line, with a waker, until it is told.
-    Parked,
-}
-
 impl<T> Shared<T> {
     /// Sends the value in `slot` if there is credit for it now and nobody in line: the way of nearly every
     /// send, one lock and one wake at most.
@@ -44,6 +35,7 @@ impl<T> Shared<T> {
             if let Claim::Granted = claim {
                 then(state, wakes);
             }
+            self.take_hints(state);
             claim
         })
     }
@@ -60,49 +52,112 @@ impl<T> Shared<T> {
         need: Credit,
         ticket: &mut Option<Ticket>,
         cx: &Context<'_>,
-        mut then: impl FnMut(&mut State<T>, &mut WakeList),
-    ) -> Poll<Result<(), Refusal>> {
-        let first = ticket.is_none();
-        let wait = if first && self.hints().one_turn_will_do() { Wait::OneTurn } else { Wait::Parked };
-        let mut attempt = |state: &mut State<T>, wakes: &mut WakeList, waker: &mut Option<Waker>| {
-            let claim = match ticket {
-                None => state.claim(need),
-                Some(_) => state.collect(ticket, wakes),
-            };
-            match claim {
-                Claim::Granted => then(state, wakes),
-                Claim::Short if waker.is_some() => {
-                    let held = *ticket.get_or_insert_with(|| state.join(need));
-                    state.park(held, waker, wakes);
-                }
-                Claim::Short if wait == Wait::OneTurn => *ticket = Some(state.join_for_one_turn(need)),
-                Claim::Short | Claim::Refused(_) => {}
-            }
-            self.hints().set_short(state.is_short());
-            self.hints().set_brief(state.parks_are_brief());
-            claim
+        then: impl FnMut(&mut State<T>, &mut WakeList),
+    ) -> Poll<Result<(), Box<Refusal>>> {
+        let claim = match *ticket {
+            None if self.hints().one_turn_will_do() => self.wait_one_turn(need, ticket, cx.waker(), then),
+            None => self.join_line(need, ticket, cx.waker(), then),
+            Some(held) => self.come_back(held, ticket, cx.waker(), then),
         };
-
-        let mut claim = Claim::Short;
-        // Without a waker first, which costs something to clone, unless it will be needed for sure.
-        if wait == Wait::OneTurn || !(first && self.looks_short()) {
-            claim = self.with(|state, wakes| attempt(state, wakes, &mut None));
-        }
-        if let Claim::Short = claim {
-            match wait {
-                Wait::OneTurn => cx.waker().wake_by_ref(),
-                Wait::Parked => {
-                    // Cloned before the lock and dropped after it: a waker is user code.
-                    let mut waker = Some(cx.waker().clone());
-                    claim = self.with(|state, wakes| attempt(state, wakes, &mut waker));
-                }
-            }
-        }
         match claim {
             Claim::Granted => Poll::Ready(Ok(())),
             Claim::Refused(refusal) => Poll::Ready(Err(refusal)),
             Claim::Short => Poll::Pending,
         }
+    }
+
+    /// A first claim, which waits parked.
+    fn join_line(
+        &self,
+        need: Credit,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+        mut then: impl FnMut(&mut State<T>, &mut WakeList),
+    ) -> Claim {
+        if !self.looks_short() {
+            let claim = self.try_claim(need, &mut then);
+            if !matches!(claim, Claim::Short) {
+                return claim;
+            }
+        }
+        // Cloned before the lock and dropped after it: a waker is user code.
+        let mut waker = Some(waker.clone());
+        self.with(|state, wakes| {
+            let claim = state.claim(need);
+            match claim {
+                Claim::Granted => then(state, wakes),
+                Claim::Short => {
+                    let held = *ticket.insert(state.join(need));
+                    state.park(held, &mut waker, wakes);
+                }
+                Claim::Refused(_) => {}
+            }
+            self.take_hints(state);
+            claim
+        })
+    }
+
+    /// A first claim, which gives the runtime one turn.
+    fn wait_one_turn(
+        &self,
+        need: Credit,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+        mut then: impl FnMut(&mut State<T>, &mut WakeList),
+    ) -> Claim {
+        let claim = self.with(|state, wakes| {
+            let claim = state.claim(need);
+            match claim {
+                Claim::Granted => then(state, wakes),
+                Claim::Short => *ticket = Some(state.join_for_one_turn(need)),
+                Claim::Refused(_) => {}
+            }
+            self.take_hints(state);
+            claim
+        });
+        if let Claim::Short = claim {
+            waker.wake_by_ref();
+        }
+        claim
+    }
+
+    /// A claim that comes back with its ticket, and parks if it was not served.
+    fn come_back(
+        &self,
+        held: Ticket,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+        mut then: impl FnMut(&mut State<T>, &mut WakeList),
+    ) -> Claim {
+        let mut collect = |state: &mut State<T>, wakes: &mut WakeList| {
+            let claim = state.collect(held, wakes);
+            if let Claim::Granted = claim {
+                then(state, wakes);
+            }
+            self.take_hints(state);
+            claim
+        };
+        let mut claim = self.with(&mut collect);
+        if let Claim::Short = claim {
+            let mut waker = Some(waker.clone());
+            claim = self.with(|state, wakes| {
+                let claim = collect(state, wakes);
+                if let Claim::Short = claim {
+                    state.park(held, &mut waker, wakes);
+                }
+                claim
+            });
+        }
+        if !matches!(claim, Claim::Short) {
+            *ticket = None;
+        }
+        claim
+    }
+
+    #[inline]
+    fn take_hints(&self, state: &State<T>) {
+        self.hints().set_short(state.is_short());
+        self.hints().set_brief(state.parks_are_brief());
     }
 
     /// Takes a unit of the task's cooperative budget. A task that is out of it keeps its turn all the same: it
@@ -156,6 +211,6 @@ impl<T> Shared<T> {
     /// Whether a claim would have to wait, at a glance: saves a lock that would only find that out.
     #[inline]
     fn looks_short(&self) -> bool {
-        self.hints().is_short() && self.tray().is_quiet()
+        self.hints().is_short() && self.tray().is_empty()
     }
 }

@@ -76,7 +76,7 @@ impl<T> Shared<T> {
     /// Runs `f` under the lock, and wakes whom it put on the list after it. `f` is ours: no user code.
     #[inline]
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut State<T>, &mut WakeList) -> R) -> R {
-        let mut wakes = WakeList::new();
+        let mut wakes = WakeList::default();
         let mut state = self.state.lock();
         let result = f(&mut state, &mut wakes);
         drop(state);

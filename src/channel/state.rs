@@ -23,7 +23,7 @@ pub(super) struct Entry<T> {
 pub(super) enum Claim {
     /// The credit is reserved and is the caller's.
     Granted,
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// Not yet: the caller has to wait, or to go on waiting.
     Short,
 }
@@ -138,25 +138,23 @@ impl<T> State<T> {
 
     fn claim_short(&mut self, need: Credit) -> Claim {
         if let Err(limit) = self.ledger.admits(need) {
-            return Claim::Refused(Refusal::TooLarge { limit });
+            return Claim::Refused(Box::new(Refusal::TooLarge { limit }));
         }
         // What came home since the ledger last looked may be enough.
         self.collect_home();
         if self.ledger.try_reserve(need) { Claim::Granted } else { Claim::Short }
     }
 
-    /// Collects what a ticket in line was served.
-    pub(super) fn collect(&mut self, ticket: &mut Option<Ticket>, wakes: &mut WakeList) -> Claim {
-        let Some(held) = *ticket else { return Claim::Short };
+    /// Collects what a ticket in line was served. Unless it is short the ticket is handed in with this.
+    pub(super) fn collect(&mut self, held: Ticket, wakes: &mut WakeList) -> Claim {
         if !self.life.is_open() {
-            *ticket = None;
             let _ = self.ledger.leave(held);
             self.settle(wakes);
             return self.refused_as_closed();
         }
         // Who stands in line without a waker was not told: it looks for itself.
         let after_one_turn = matches!(self.ledger.place(held), Place::Waiting(None));
-        if after_one_turn && !self.tray.is_quiet() {
+        if after_one_turn && !self.tray.is_empty() {
             self.settle(wakes);
         }
         match *self.ledger.place(held) {
@@ -172,21 +170,19 @@ impl<T> State<T> {
                 if after_one_turn {
                     self.tally.park_time += self.tally.brief.last;
                 }
-                *ticket = None;
                 self.ledger.collect(held);
                 Claim::Granted
             }
             Place::Refused(limit) => {
-                *ticket = None;
                 let _ = self.ledger.leave(held);
-                Claim::Refused(Refusal::TooLarge { limit })
+                Claim::Refused(Box::new(Refusal::TooLarge { limit }))
             }
             Place::Dismissed => unreachable!("dismissed only when the channel is no longer open"),
         }
     }
 
     fn refused_as_closed(&self) -> Claim {
-        Claim::Refused(self.refusal_as_closed())
+        Claim::Refused(Box::new(self.refusal_as_closed()))
     }
 
     /// Why there is no sending any more. A clean end, which has no such reason, needs every producer gone,
@@ -286,8 +282,8 @@ impl<T> State<T> {
     /// Books what lies in the tray, while nobody waits for it; those who do are told by the guards.
     #[inline]
     fn collect_home(&mut self) {
-        if !self.watched && !self.tray.is_quiet() {
-            self.ledger.release(self.tray.take());
+        if !self.watched && !self.tray.is_empty() {
+            self.take_home();
         }
     }
 
@@ -300,22 +296,24 @@ impl<T> State<T> {
     /// home by a path of its own, past whoever waits for it, is the oldest bug of such channels.
     #[inline]
     pub(super) fn settle(&mut self, wakes: &mut WakeList) {
-        if self.watched || !self.tray.is_quiet() {
-            self.watched = false;
-            self.ledger.release(self.tray.take());
+        if !self.tray.is_empty() {
+            self.take_home();
         }
         while let Some(waker) = self.ledger.serve_next() {
             wakes.extend(waker);
         }
-        if self.ledger.waiting() > 0 {
-            self.watch(wakes);
-        } else if let Some(since) = self.tally.parked_since.take() {
-            let park = since.elapsed();
-            self.tally.park_time += park;
-            self.tally.brief.measured(park);
+        let idle = !self.on_idle.is_empty() && self.is_idle();
+        if idle {
+            self.on_idle.take_all(wakes);
         }
-        if !self.on_idle.is_empty() {
-            self.settle_idle(wakes);
+        if self.ledger.waiting() == 0 {
+            self.note_end_of_park();
+        }
+        if self.ledger.waiting() > 0 || !self.on_idle.is_empty() {
+            self.watch(wakes);
+        } else if self.watched {
+            // Nobody waits any more: guards need not come to the lock.
+            self.take_home();
         }
         if !self.life.is_open() && self.outcome_is_known() {
             wakes.extend(self.consumer.take());
@@ -323,11 +321,17 @@ impl<T> State<T> {
         self.ledger.assert_invariants();
     }
 
-    fn settle_idle(&mut self, wakes: &mut WakeList) {
-        if self.is_idle() {
-            self.on_idle.take_all(wakes);
-        } else {
-            self.watch(wakes);
+    /// Takes all that lies in the tray, and stops watching it.
+    fn take_home(&mut self) {
+        self.watched = false;
+        self.ledger.release(self.tray.take());
+    }
+
+    fn note_end_of_park(&mut self) {
+        if let Some(since) = self.tally.parked_since.take() {
+            let park = since.elapsed();
+            self.tally.park_time += park;
+            self.tally.brief.measured(park);
         }
     }
 

@@ -66,12 +66,12 @@ impl Tray {
         self.last.fetch_add(last << 1, Ordering::Release) & WATCHED != 0
     }
 
-    /// Whether anything lies there, or somebody watches. A glance that may be out of date at once.
+    /// Whether nothing lies there. A glance that may be out of date at once.
     #[inline]
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         // ORDERING: Relaxed; only a hint whether to bother with `take`. A guard that gave its bytes back
         // before puts down a message and 0 bytes, which `last` does not show.
-        self.last.load(Ordering::Relaxed) == 0 && self.first.load(Ordering::Relaxed) == 0
+        self.last.load(Ordering::Relaxed) <= WATCHED && self.first.load(Ordering::Relaxed) == 0
     }
 
     /// Whether somebody watches, so that the caller may as well go to the lock with what it brings. A

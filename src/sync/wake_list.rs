@@ -1,32 +1,33 @@
 //! Wakers gathered under the lock, woken after it.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Waker;
 
-/// Wakers to be woken once the lock is free. The first needs no allocation.
+/// Wakers to be woken once the lock is free. One needs no allocation, and none costs next to nothing.
 #[derive(Debug, Default)]
 #[must_use = "these tasks are waiting to be woken"]
-pub(crate) struct WakeList {
-    first: Option<Waker>,
-    // Boxed, so that the list is cheap to make and to drop where it stays empty: nearly everywhere.
-    #[expect(clippy::box_collection, reason = "one word on the stack instead of three")]
-    more: Option<Box<Vec<Waker>>>,
+pub(crate) enum WakeList {
+    #[default]
+    None,
+    One(Waker),
+    Many(Vec<Waker>),
 }
 
 impl WakeList {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
     #[inline]
     pub(crate) fn push(&mut self, waker: Waker) {
-        if self.first.is_none() {
-            self.first = Some(waker);
-        } else {
-            self.more.get_or_insert_default().push(waker);
+        match mem::take(self) {
+            Self::None => *self = Self::One(waker),
+            Self::One(first) => *self = Self::Many(vec![first, waker]),
+            Self::Many(mut wakers) => {
+                wakers.push(waker);
+                *self = Self::Many(wakers);
+            }
         }
     }
 
+    #[inline]
     pub(crate) fn extend(&mut self, wakers: impl IntoIterator<Item = Waker>) {
         wakers.into_iter().for_each(|waker| self.push(waker));
     }
@@ -35,19 +36,19 @@ impl WakeList {
     /// when all are awake, unless this thread is panicking already, when a second one would abort.
     #[inline]
     pub(crate) fn wake(self) {
-        if let Some(first) = self.first {
-            match self.more {
-                None if !std::thread::panicking() => first.wake(),
-                more => wake_all(first, more.map_or_else(Vec::new, |more| *more)),
-            }
+        match self {
+            Self::None => {}
+            Self::One(waker) if !std::thread::panicking() => waker.wake(),
+            Self::One(waker) => wake_all(vec![waker]),
+            Self::Many(wakers) => wake_all(wakers),
         }
     }
 }
 
 #[cold]
-fn wake_all(first: Waker, more: Vec<Waker>) {
+fn wake_all(wakers: Vec<Waker>) {
     let mut panic = None;
-    for waker in std::iter::once(first).chain(more) {
+    for waker in wakers {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
             panic.get_or_insert(payload);
         }
