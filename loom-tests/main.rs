@@ -25,6 +25,7 @@
 mod ending;
 mod guards;
 mod line;
+mod one_turn;
 mod own_model;
 mod park;
 mod stopping;

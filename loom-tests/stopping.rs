@@ -172,3 +172,24 @@ fn cancel_vs_recv_of_the_end() {
         assert_at_rest(rx.stats());
     });
 }
+
+/// The channel is cancelled from elsewhere just as the consumer comes for more. If the race is lost, what it
+/// has just taken is gone from its hand, and the empty hand looks like the clean end.
+///
+/// Seen failing when what a refill brought is thrown away if the cancel came in between.
+#[test]
+fn cancel_vs_refill() {
+    model(None, || {
+        let (tx, mut rx) = pair(2);
+        tx.try_send(Payload::new(0)).expect("credit for two");
+        tx.try_send(Payload::new(1)).expect("credit for two");
+        let canceller = rx.canceller();
+        let stopper = thread::spawn(move || canceller.cancel(CancelReason::Shutdown));
+        let (ids, end) = receive_all(&mut rx);
+        assert!(ids.len() <= 2 && ids.iter().zip(0..).all(|(id, expected)| *id == expected), "{ids:?}");
+        assert_eq!(end, Err(RecvError::Cancelled(CancelReason::Shutdown)));
+        assert!(stopper.join().expect("no panic"));
+        assert_at_rest(rx.stats());
+        drop(tx);
+    });
+}

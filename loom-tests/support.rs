@@ -1,8 +1,7 @@
 //! What the models share.
 
-use credit_channel::{CreditConsumer, CreditProducer, RecvError, Stats, Weigh, Window, channel, weighted};
+use credit_channel::{Builder, CreditConsumer, CreditProducer, RecvError, Stats, Weigh, Window, channel, weighted};
 use loom::alloc::Track;
-use loom::model::Builder;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use std::time::Instant;
 /// Most races need one or two, and three is the bound that loom's own manual recommends. Where three would
 /// take a minute, a model has two; where all of them take no more than a second, it has all.
 pub(crate) fn model(preemptions: impl Into<Option<usize>>, f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = Builder::new();
+    let mut builder = loom::model::Builder::new();
     if builder.preemption_bound.is_none() {
         builder.preemption_bound = preemptions.into();
     }
@@ -66,6 +65,11 @@ pub(crate) type Pair = (CreditProducer<Payload>, CreditConsumer<Payload>);
 /// A pair under a window of so many messages.
 pub(crate) fn pair(messages: u64) -> Pair {
     channel(Window::messages(messages)).expect("not 0")
+}
+
+/// The same, whose senders give the runtime one turn before they park.
+pub(crate) fn one_turn_pair(messages: u64) -> Pair {
+    Builder::new(Window::messages(messages)).always_one_turn().open().expect("not 0")
 }
 
 /// A pair under a window that counts bytes.

@@ -2,7 +2,7 @@
 
 use super::consumer::CreditConsumer;
 use super::producer::CreditProducer;
-use super::shared::{Shared, Weigher};
+use super::shared::{Shared, TestHooks, Weigher};
 use crate::{Oversize, Weigh, Window, WindowError};
 use std::fmt;
 
@@ -83,13 +83,13 @@ pub struct Builder<T> {
     window: Window,
     oversize: Oversize,
     weigher: Option<Weigher<T>>,
-    start_totals_at: u64,
+    hooks: TestHooks,
 }
 
 impl<T: Send + 'static> Builder<T> {
     /// A channel under this window.
     pub fn new(window: Window) -> Self {
-        Self { window, oversize: Oversize::default(), weigher: None, start_totals_at: 0 }
+        Self { window, oversize: Oversize::default(), weigher: None, hooks: TestHooks::default() }
     }
 
     /// Weighs values in bytes with a closure. It runs on the producer's side, once per value, outside
@@ -107,7 +107,14 @@ impl<T: Send + 'static> Builder<T> {
     /// u64 in a few sends.
     #[doc(hidden)]
     pub fn start_totals_at(self, total: u64) -> Self {
-        Self { start_totals_at: total, ..self }
+        Self { hooks: TestHooks { start_totals_at: total, ..self.hooks }, ..self }
+    }
+
+    /// Has every sender give the runtime one turn before it parks, so that a test can drive that path on
+    /// any runtime and in a model.
+    #[doc(hidden)]
+    pub fn always_one_turn(self) -> Self {
+        Self { hooks: TestHooks { always_one_turn: true, ..self.hooks }, ..self }
     }
 
     /// Opens it.
@@ -121,10 +128,10 @@ impl<T: Send + 'static> Builder<T> {
         if window.byte_limit().is_some() && self.weigher.is_none() {
             return Err(WindowError::Unweighed);
         }
-        let (shared, lease) = Shared::new(window, self.oversize, self.weigher, self.start_totals_at);
+        let (shared, lease) = Shared::new(window, self.oversize, self.weigher, self.hooks);
         Ok((
             CreditProducer::new(std::sync::Arc::clone(&shared)),
-            CreditConsumer::new(shared, lease, self.start_totals_at),
+            CreditConsumer::new(shared, lease, self.hooks.start_totals_at),
         ))
     }
 }

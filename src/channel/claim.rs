@@ -182,10 +182,7 @@ impl<T> Shared<T> {
         let mut waker = Some(waker.clone());
         self.with(|state, wakes| {
             if state.life.is_open() {
-                let held = *ticket.insert(state.join(need));
-                // First without the waker: to be served at once is no reason to be woken at once.
-                state.settle(wakes);
-                state.park(held, &mut waker, wakes);
+                *ticket = Some(state.keep_turn(need, &mut waker, wakes));
             }
         });
     }

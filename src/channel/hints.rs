@@ -18,12 +18,18 @@ pub(super) struct Hints {
     brief: AtomicBool,
     /// The runtime that senders wait in, as [`shares_thread`](Self::shares_thread) found it.
     runtime: AtomicU64,
+    /// For tests, which cannot wait until parks happen to be brief.
+    always_one_turn: bool,
 }
 
 impl Hints {
     const UNKNOWN: u64 = 0;
     const ONE_THREAD: u64 = 1;
     const OTHER: u64 = 2;
+
+    pub(super) fn new(always_one_turn: bool) -> Self {
+        Self { always_one_turn, ..Self::default() }
+    }
 
     #[inline]
     pub(super) fn set_short(&self, short: bool) {
@@ -52,7 +58,7 @@ impl Hints {
 
     /// Whether giving the runtime one turn is likely to do instead of a park.
     pub(super) fn one_turn_will_do(&self) -> bool {
-        self.brief.load(Ordering::Relaxed) && self.shares_thread()
+        self.always_one_turn || (self.brief.load(Ordering::Relaxed) && self.shares_thread())
     }
 
     /// Whether senders run on a runtime of one thread, as the first one to ask found out.

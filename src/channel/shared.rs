@@ -16,6 +16,13 @@ use std::{fmt, mem};
 /// Says what a value weighs, in bytes.
 pub(super) type Weigher<T> = Box<dyn Fn(&T) -> usize + Send + Sync>;
 
+/// What only tests ask of a channel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TestHooks {
+    pub(super) start_totals_at: u64,
+    pub(super) always_one_turn: bool,
+}
+
 /// What the consumer finds when it comes for more.
 #[derive(Debug)]
 pub(super) enum Refill {
@@ -39,14 +46,14 @@ impl<T: Send + 'static> Shared<T> {
         window: Window,
         oversize: Oversize,
         weigher: Option<Weigher<T>>,
-        start_totals_at: u64,
+        hooks: TestHooks,
     ) -> (Arc<Self>, Arc<Lease>) {
         let tray = Arc::new(Tray::new(window.message_limit().is_some(), window.byte_limit().is_some()));
         let mut state = State::new(window, oversize, Arc::clone(&tray));
-        state.start_totals_at(start_totals_at);
+        state.start_totals_at(hooks.start_totals_at);
         let shared = Arc::new(Self {
             state: Mutex::new(state),
-            hints: Hints::default(),
+            hints: Hints::new(hooks.always_one_turn),
             tray: Arc::clone(&tray),
             discard: AtomicBool::new(false),
             base_cost: window.cost(0),
@@ -79,6 +86,7 @@ impl<T> Shared<T> {
         let mut wakes = WakeList::default();
         let mut state = self.state.lock();
         let result = f(&mut state, &mut wakes);
+        state.ledger.assert_invariants();
         drop(state);
         wakes.wake();
         result

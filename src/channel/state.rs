@@ -141,8 +141,7 @@ impl<T> State<T> {
             return Claim::Refused(Box::new(Refusal::TooLarge { limit }));
         }
         // What came home since the ledger last looked may be enough.
-        self.collect_home();
-        if self.ledger.try_reserve(need) { Claim::Granted } else { Claim::Short }
+        if self.collect_home() && self.ledger.try_reserve(need) { Claim::Granted } else { Claim::Short }
     }
 
     /// Collects what a ticket in line was served. Unless it is short the ticket is handed in with this.
@@ -154,15 +153,13 @@ impl<T> State<T> {
         }
         // Who stands in line without a waker was not told: it looks for itself.
         let after_one_turn = matches!(self.ledger.place(held), Place::Waiting(None));
-        if after_one_turn && !self.tray.is_empty() {
+        if after_one_turn {
             self.settle(wakes);
         }
         match *self.ledger.place(held) {
             Place::Waiting(_) => {
                 if after_one_turn {
-                    // It parks after all, and is counted as that.
                     self.tally.brief = Brief::default();
-                    self.tally.parks -= 1;
                 }
                 Claim::Short
             }
@@ -191,29 +188,36 @@ impl<T> State<T> {
         Refusal::Closed(self.life.closed().unwrap_or(Closed::Abandoned))
     }
 
-    /// Joins the line without a waker: the caller sees to it that it is polled again soon.
+    /// Joins the line. Without a waker, so the caller either parks then or comes again of its own accord.
     pub(super) fn join(&mut self, need: Credit) -> Ticket {
+        self.tally.parks += 1;
         self.ledger.join(need, None)
     }
 
     /// Joins the line for one turn of the runtime instead of a park. It counts as one, a brief one.
     pub(super) fn join_for_one_turn(&mut self, need: Credit) -> Ticket {
-        self.tally.parks += 1;
         self.tally.brief.unmeasured += 1;
         self.join(need)
+    }
+
+    /// Takes what there is for a task that is out of budget, or joins the line and parks. Only the second is
+    /// a wait for credit.
+    pub(super) fn keep_turn(&mut self, need: Credit, waker: &mut Option<Waker>, wakes: &mut WakeList) -> Ticket {
+        let held = self.ledger.join(need, None);
+        // First without the waker: to be served at once is no reason to be woken at once.
+        self.settle(wakes);
+        if let Place::Waiting(_) = self.ledger.place(held) {
+            self.tally.parks += 1;
+            self.park(held, waker, wakes);
+        }
+        held
     }
 
     /// Leaves a waker with a ticket, to be woken when it is served: from now on its holder is parked. In the
     /// waker's place is then the one that was there before, to be dropped outside the lock.
     pub(super) fn park(&mut self, ticket: Ticket, waker: &mut Option<Waker>, wakes: &mut WakeList) {
-        if waker.is_none() {
-            return;
-        }
         let Place::Waiting(left) = self.ledger.place(ticket) else { return };
         mem::swap(left, waker);
-        if waker.is_none() {
-            self.tally.parks += 1;
-        }
         if self.tally.parked_since.is_none() {
             self.tally.parked_since = Some(Moment::now());
         }
@@ -239,28 +243,32 @@ impl<T> State<T> {
         if !self.life.is_open() || !(self.ledger.try_spend(cost) || self.try_spend_home(cost)) {
             return (false, None);
         }
+        if self.is_new_peak() {
+            self.collect_home();
+            self.note_peak();
+        }
         (true, self.enqueue(slot, cost))
     }
 
     /// As the ledger's `try_spend`, with what came home since it last looked.
     #[inline]
     fn try_spend_home(&mut self, cost: Credit) -> bool {
-        self.collect_home();
-        self.ledger.try_spend(cost)
+        self.collect_home() && self.ledger.try_spend(cost)
     }
 
     /// Sends a value whose cost is reserved.
     pub(super) fn send_reserved(&mut self, slot: &mut Option<T>, cost: Credit, wakes: &mut WakeList) {
         self.ledger.spend_reserved(cost);
+        if self.is_new_peak() {
+            self.settle(wakes);
+            self.note_peak();
+        }
         wakes.extend(self.enqueue(slot, cost));
     }
 
     #[inline(always)]
     fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
         self.tally.sent = self.tally.sent.wrapping_add(1);
-        if !self.ledger.in_flight().fits_in(self.tally.peak_depth) {
-            self.note_peak();
-        }
         // Room first, so that the value moves into its place in one go.
         if self.queue.len() == self.queue.capacity() {
             self.queue.reserve(1);
@@ -271,20 +279,27 @@ impl<T> State<T> {
         self.consumer.take()
     }
 
-    /// The ledger's depth is an upper bound, since it has not seen what lies in the tray: look before
-    /// calling it a peak.
+    /// Whether the depth looks larger than ever. It is an upper bound, since the ledger has not seen what lies
+    /// in the tray: look there before calling it a peak.
+    #[inline]
+    fn is_new_peak(&self) -> bool {
+        !self.ledger.in_flight().fits_in(self.tally.peak_depth)
+    }
+
     #[cold]
     fn note_peak(&mut self) {
-        self.collect_home();
         self.tally.peak_depth = self.tally.peak_depth.max(self.ledger.in_flight());
     }
 
-    /// Books what lies in the tray, while nobody waits for it; those who do are told by the guards.
+    /// Books what lies in the tray while nobody waits for it, and says whether there was anything. With
+    /// somebody in line it is not ours to take without serving them: that is what `settle` does.
     #[inline]
-    fn collect_home(&mut self) {
-        if !self.watched && !self.tray.is_empty() {
+    fn collect_home(&mut self) -> bool {
+        let ours = self.ledger.waiting() == 0 && !self.watched && !self.tray.is_empty();
+        if ours {
             self.take_home();
         }
+        ours
     }
 
     // ----- the funnel -----
@@ -318,7 +333,6 @@ impl<T> State<T> {
         if !self.life.is_open() && self.outcome_is_known() {
             wakes.extend(self.consumer.take());
         }
-        self.ledger.assert_invariants();
     }
 
     /// Takes all that lies in the tray, and stops watching it.

@@ -13,6 +13,7 @@ mod for_each;
 mod gives_back;
 mod guards;
 mod line;
+mod one_turn;
 mod parked_calls;
 mod permits;
 mod receiving;

@@ -1,0 +1,96 @@
+//! I4 on the way of a sender that gives the runtime one turn before it parks, which is taken where parks are brief.
+
+use crate::support::{LONG_WATCHDOG, assert_balanced, on_both_runtimes, on_both_runtimes_within, poll_once};
+use credit_channel::{Builder, CancelReason, Chunk, Window, channel};
+use std::pin::pin;
+
+/// A sender that looked for credit took what had come home off the tray while others stood in line without a
+/// waker: they looked into the tray, found nothing, and slept beside their credit.
+#[test]
+fn credit_that_another_sender_found_is_served_to_the_line() {
+    on_both_runtimes_within(LONG_WATCHDOG, || async {
+        for window in [1, 2, 4] {
+            let (tx, mut rx) = Builder::new(Window::messages(window)).always_one_turn().open().unwrap();
+            for producer in 0..4 {
+                let tx = tx.clone();
+                tokio::spawn(async move {
+                    for item in 0..20_000_u64 {
+                        tx.send(item * 4 + producer).await.unwrap();
+                    }
+                    tx.end();
+                });
+            }
+            tx.end();
+            let mut sum = 0;
+            while let Some(item) = rx.recv().await.unwrap() {
+                sum += *item;
+            }
+            assert_eq!(sum, (0..80_000).sum::<u64>());
+            assert_balanced(rx.stats(), true);
+        }
+    });
+}
+
+/// The same where parks have become brief by themselves.
+#[test]
+fn senders_that_hardly_wait_are_all_served() {
+    on_both_runtimes_within(LONG_WATCHDOG, || async {
+        let (tx, mut rx) = channel::<u64>(Window::messages(2)).unwrap();
+        for _ in 0..3 {
+            let tx = tx.clone();
+            tokio::spawn(async move {
+                for item in 0..30_000 {
+                    tx.send(item).await.unwrap();
+                }
+                tx.end();
+            });
+        }
+        tx.end();
+        let mut received = 0;
+        while let Some(chunk) = rx.recv().await.unwrap() {
+            drop(chunk);
+            received += 1;
+        }
+        assert_eq!((received, rx.stats().sent), (90_000, 90_000));
+        assert_balanced(rx.stats(), true);
+    });
+}
+
+#[test]
+fn sender_that_gave_a_turn_has_its_place_and_counts_as_parked() {
+    on_both_runtimes(|| async {
+        let (tx, mut rx) = Builder::new(Window::messages(1)).always_one_turn().open().unwrap();
+        tx.send(0).await.unwrap();
+        let (mut first, mut second) = (tx.send(1), tx.send(2));
+        assert!(poll_once(&mut first).await.is_pending());
+        assert!(poll_once(&mut second).await.is_pending());
+        assert_eq!((tx.stats().waiting, tx.stats().parks), (2, 2));
+        drop(rx.recv().await.unwrap());
+        assert!(tx.try_send(3).unwrap_err().is_full(), "both were there before");
+        assert!(poll_once(&mut second).await.is_pending());
+        first.await.unwrap();
+        drop(rx.recv().await.unwrap());
+        second.await.unwrap();
+        assert_eq!((tx.stats().waiting, tx.stats().parks), (0, 2));
+        assert_eq!(rx.recv().await.unwrap().map(Chunk::into_inner), Some(2));
+        assert_balanced(tx.stats(), true);
+    });
+}
+
+#[test]
+fn sender_that_gave_a_turn_hears_of_the_cancel_and_leaves_the_line_when_dropped() {
+    on_both_runtimes(|| async {
+        let (tx, rx) = Builder::new(Window::messages(1)).always_one_turn().open().unwrap();
+        tx.send(0).await.unwrap();
+        {
+            let mut reserving = pin!(tx.reserve());
+            assert!(poll_once(&mut reserving).await.is_pending());
+        }
+        assert_eq!(tx.stats().waiting, 0);
+        let mut parked = tx.send(1);
+        assert!(poll_once(&mut parked).await.is_pending());
+        rx.cancel(CancelReason::Requested);
+        assert_eq!(parked.await.unwrap_err().into_inner(), 1);
+        assert_eq!(tx.stats().waiting, 0);
+    });
+}
