@@ -40,7 +40,7 @@ def read_list(path):
         text = "".join(line for line in file if not line.startswith("#"))
     for block in filter(str.strip, text.split("\n\n")):
         entry = dict(re.split(r"\s*=\s?", line.strip(), maxsplit=1) for line in block.strip().splitlines())
-        if entry.keys() != {"model", "words", "file", "old", "new"}:
+        if entry.keys() - {"old2", "new2"} != {"model", "words", "file", "old", "new"}:
             sys.exit(f"breaks.list: an entry needs model, words, file, old and new:\n{block}")
         yield entry
 
@@ -95,9 +95,10 @@ chosen = [e for e in entries if not words or any(word in e["model"] for word in 
 lost = []
 for entry in chosen:
     with open(os.path.join(tree, entry["file"])) as file:
-        found = file.read().count(entry["old"])
-    if found != 1:
-        lost.append(f"{entry['model']}: found {found} times in {entry['file']}: {entry['old']}")
+        text = file.read()
+    for old in filter(None, (entry["old"], entry.get("old2"))):
+        if text.count(old) != 1:
+            lost.append(f"{entry['model']}: found {text.count(old)} times in {entry['file']}: {old}")
 if lost:
     sys.exit("breaks.list: these texts have to stand exactly once:\n" + "\n".join(lost))
 
@@ -119,7 +120,8 @@ for entry in chosen:
     with open(path) as file:
         intact = file.read()
     with open(path, "w") as file:
-        file.write(intact.replace(entry["old"], entry["new"]))
+        broken = intact.replace(entry["old"], entry["new"])
+        file.write(broken.replace(entry["old2"], entry["new2"]) if "old2" in entry else broken)
     executable, said = build()
     if not executable:
         sys.exit(f"{entry['model']}: its break does not compile\n{said}")

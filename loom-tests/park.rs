@@ -74,8 +74,7 @@ fn new_waker_vs_send() {
 /// The consumer cancels just as a sender joins the line. If the race is lost, the sender joins a line that
 /// nobody serves any more, and sleeps for ever with its value.
 ///
-/// Seen failing when a sender joins the line without another look, under the same lock, at whether the
-/// channel is still open.
+/// Seen failing when a cancel dismisses those in line and wakes none of them.
 #[test]
 fn cancel_vs_park() {
     model(None, || {

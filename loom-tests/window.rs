@@ -33,7 +33,7 @@ fn grow_window_vs_send() {
 /// window lets as much through as the larger one did, or takes out of circulation what it needs itself, and
 /// the producer starves.
 ///
-/// Seen failing when a smaller window does not withhold what comes home.
+/// Seen failing when a smaller window is booked and does not hold.
 #[test]
 fn shrink_window_vs_send() {
     model(3, || {
