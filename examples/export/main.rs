@@ -32,7 +32,7 @@ mod tally;
 use args::Args;
 use credit_channel::{CancelReason, weighted};
 use indicatif::ProgressBar;
-use pipeline::{Commits, Monitor, Stopper, consume, produce};
+use pipeline::{Commits, Stopper, consume, produce};
 use report::Report;
 use source::Source;
 use std::io::{self, Write};
@@ -77,15 +77,15 @@ async fn export(args: &Args) -> Result<Summary, (u8, String)> {
     let report = Arc::new(report);
     let (description, size) = (source.description().to_owned(), source.size());
 
-    let monitor = Monitor::new(&tx);
-    let stopper = Arc::new(Stopper::new(rx.canceller(), monitor.clone()));
+    let channel = rx.canceller();
+    let stopper = Arc::new(Stopper::new(channel.clone()));
     let commits = Arc::new(Commits::new(Arc::clone(&report), Arc::clone(&stopper), args.work()));
     let line = if args.quiet { ProgressBar::hidden() } else { progress::line(size) };
 
     let started = Instant::now();
     let interrupts = tokio::spawn(stop_on_ctrl_c(Arc::clone(&stopper)));
     let watcher =
-        (!line.is_hidden()).then(|| tokio::spawn(progress::watch(line.clone(), size, monitor, Arc::clone(&report))));
+        (!line.is_hidden()).then(|| tokio::spawn(progress::watch(line.clone(), size, channel, Arc::clone(&report))));
     let producer = tokio::spawn(produce(tx, source));
     let consumer = tokio::spawn(consume(rx, commits, args.workers()));
     // The consumer first: it outlives the producer, unless it stops it.

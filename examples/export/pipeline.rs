@@ -5,7 +5,6 @@ use crate::source::{Row, Source, Then};
 use crate::tally::Tally;
 use credit_channel::{
     CancelReason, Canceller, Chunk, Closed, CreditConsumer, CreditProducer, Failure, ForEachError, SendError, Stats,
-    WeakProducer,
 };
 use std::future::{self, poll_fn};
 use std::io;
@@ -141,41 +140,20 @@ fn keep_busy(time: Duration) {
 
 // ===== beside the two =====
 
-/// Looks at the channel's numbers from outside, without being one of its ends.
-#[derive(Clone, Debug)]
-pub(crate) struct Monitor(WeakProducer<Row>);
-
-impl Monitor {
-    pub(crate) fn new(tx: &CreditProducer<Row>) -> Self {
-        Self(tx.downgrade())
-    }
-
-    /// The numbers now; `None` once no more can be sent.
-    pub(crate) fn stats(&self) -> Option<Stats> {
-        let tx = self.0.upgrade()?;
-        let stats = tx.stats();
-        // For a moment this was a producer like the other: it has to leave as one that is through, or the
-        // consumer would be told of a producer that vanished.
-        tx.end();
-        Some(stats)
-    }
-}
-
 /// Stops the export from the consumer's side.
 #[derive(Debug)]
 pub(crate) struct Stopper {
     canceller: Canceller,
-    monitor: Monitor,
     parked: OnceLock<bool>,
 }
 
 impl Stopper {
-    pub(crate) fn new(canceller: Canceller, monitor: Monitor) -> Self {
-        Self { canceller, monitor, parked: OnceLock::new() }
+    pub(crate) fn new(canceller: Canceller) -> Self {
+        Self { canceller, parked: OnceLock::new() }
     }
 
     pub(crate) fn stop(&self, reason: CancelReason) {
-        let parked = self.monitor.stats().is_some_and(|stats| stats.waiting > 0);
+        let parked = self.canceller.stats().waiting > 0;
         if self.canceller.cancel(reason) {
             let _ = self.parked.set(parked);
         }

@@ -1,10 +1,9 @@
 //! The live line on the terminal.
 
 use crate::numbers::{Share, count, grouped, per_second};
-use crate::pipeline::Monitor;
 use crate::report::Report;
 use crate::source::Size;
-use credit_channel::{Credit, Window};
+use credit_channel::{Canceller, Credit, Window};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +22,7 @@ pub(crate) fn line(size: Size) -> ProgressBar {
 }
 
 /// Redraws the line a few times a second, for as long as it is polled. The rows know nothing of it: it asks.
-pub(crate) async fn watch(line: ProgressBar, size: Size, monitor: Monitor, report: Arc<Report>) {
+pub(crate) async fn watch(line: ProgressBar, size: Size, channel: Canceller, report: Arc<Report>) {
     let started = Instant::now();
     let mut ticks = interval(PERIOD);
     // Frames that were missed are of no use to anybody.
@@ -34,16 +33,12 @@ pub(crate) async fn watch(line: ProgressBar, size: Size, monitor: Monitor, repor
         let (now, done) = (Instant::now(), report.tally());
         let rate = per_second(done.rows - last_rows, now - last_time);
         (last_rows, last_time) = (done.rows, now);
-        let channel = match monitor.stats() {
-            Some(stats) => {
-                let parked = Share::of(stats.park_time, now - started);
-                format!("{} in flight  parked {parked}", of_window(stats.depth, stats.window))
-            }
-            // All is sent, or the export was stopped: what is left is at most a window.
-            None => "finishing".into(),
-        };
+        let stats = channel.stats();
+        let parked = Share::of(stats.park_time, now - started);
+        let in_flight = of_window(stats.depth, stats.window);
         line.set_position(if let Size::Bytes(_) = size { done.bytes } else { done.rows });
-        line.set_message(format!("{}  {}/s  {channel}", count(done.rows, "row"), grouped(rate)));
+        let rows = count(done.rows, "row");
+        line.set_message(format!("{rows}  {}/s  {in_flight} in flight  parked {parked}", grouped(rate)));
     }
 }
 
