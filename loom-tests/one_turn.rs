@@ -8,7 +8,8 @@ use loom::thread;
 /// Credit comes home while the sender has its place but no waker there. If the race is lost, it parks beside
 /// its credit.
 ///
-/// Seen failing when a sender that comes back parks without looking into the tray again.
+/// Seen failing when a sender that comes back parks without having looked into the tray, before or after it
+/// asks to be told.
 #[test]
 fn grant_vs_turn() {
     model(3, || {
@@ -27,7 +28,8 @@ fn grant_vs_turn() {
 /// A second sender looks for credit while the first one stands in line without a waker, and credit comes home.
 /// If the race is lost, the second takes it off the tray, may not have it, and nobody serves the first.
 ///
-/// Seen failing when a sender books what came home although others stand in line.
+/// Seen failing when a sender books what came home although others stand in line, and those look into the
+/// tray alone.
 #[test]
 fn turn_vs_another_sender() {
     model(2, || {

@@ -21,6 +21,10 @@ impl Spent {
 /// Takes one unit of the task's budget; pending, with a wake-up under way, when it is used up. Outside
 /// of a tokio task, and in a loom model, there is no budget and this is always ready.
 #[inline]
+#[cfg_attr(
+    credit_channel_loom,
+    expect(clippy::needless_pass_by_ref_mut, reason = "what tokio's budget takes outside of a model")
+)]
 pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<Spent> {
     #[cfg(not(credit_channel_loom))]
     return tokio::task::coop::poll_proceed(cx).map(|restore| Spent { restore });
