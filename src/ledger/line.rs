@@ -48,18 +48,22 @@ impl<W> Line<W> {
         Self { entries: Slab::new(), head: None, tail: None, waiting: 0 }
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.head.is_none()
     }
 
+    #[inline]
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
 
+    #[inline]
     pub(super) fn head_need(&self) -> Option<Credit> {
         self.head.map(|head| self.entries[head].need)
     }
 
+    #[inline]
     pub(super) fn join(&mut self, need: Credit, who: W) -> Ticket {
         let entry = Entry { need, place: Place::Waiting(who), ahead: self.tail, behind: None };
         let key = self.entries.insert(entry);
@@ -72,10 +76,12 @@ impl<W> Line<W> {
         Ticket(key)
     }
 
+    #[inline]
     pub(super) fn place(&mut self, ticket: Ticket) -> &mut Place<W> {
         &mut self.entries[ticket.0].place
     }
 
+    #[inline]
     pub(super) fn leave(&mut self, ticket: Ticket) -> (Credit, Place<W>) {
         if matches!(self.entries[ticket.0].place, Place::Waiting(_)) {
             self.unlink(ticket.0);
@@ -87,6 +93,7 @@ impl<W> Line<W> {
         (entry.need, entry.place)
     }
 
+    #[inline]
     pub(super) fn serve_head(&mut self) -> Option<W> {
         self.settle_head(Place::Served)
     }
@@ -100,6 +107,7 @@ impl<W> Line<W> {
     }
 
     /// The head's wait is over; its entry stays until the ticket is handed in.
+    #[inline]
     fn settle_head(&mut self, place: Place<W>) -> Option<W> {
         let head = self.head?;
         self.unlink(head);
@@ -109,6 +117,7 @@ impl<W> Line<W> {
         }
     }
 
+    #[inline]
     fn unlink(&mut self, key: usize) {
         let Entry { ahead, behind, .. } = self.entries[key];
         match ahead {

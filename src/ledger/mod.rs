@@ -151,6 +151,18 @@ impl<W> Ledger<W> {
     #[inline]
     pub(crate) fn serve_next(&mut self) -> Option<W> {
         let need = self.line.head_need()?;
+        if self.covers(need) {
+            self.reserve(need);
+            return self.line.serve_head();
+        }
+        self.serve_oversized(need)
+    }
+
+    /// Serves or refuses a head that does not fit, if it never will or may pass alone.
+    fn serve_oversized(&mut self, need: Credit) -> Option<W> {
+        if need.fits_in(self.window.as_credit()) {
+            return None;
+        }
         if self.can_serve(need) {
             self.reserve(need);
             return self.line.serve_head();

@@ -17,14 +17,22 @@ pub(crate) enum WakeList {
 impl WakeList {
     #[inline]
     pub(crate) fn push(&mut self, waker: Waker) {
-        match mem::take(self) {
+        match self {
             Self::None => *self = Self::One(waker),
-            Self::One(first) => *self = Self::Many(vec![first, waker]),
+            _ => self.push_another(waker),
+        }
+    }
+
+    #[cold]
+    fn push_another(&mut self, waker: Waker) {
+        *self = match mem::take(self) {
+            Self::None => Self::One(waker),
+            Self::One(first) => Self::Many(vec![first, waker]),
             Self::Many(mut wakers) => {
                 wakers.push(waker);
-                *self = Self::Many(wakers);
+                Self::Many(wakers)
             }
-        }
+        };
     }
 
     #[inline]
@@ -38,11 +46,15 @@ impl WakeList {
     pub(crate) fn wake(self) {
         match self {
             Self::None => {}
-            Self::One(waker) if !std::thread::panicking() => waker.wake(),
-            Self::One(waker) => wake_all(vec![waker]),
+            Self::One(waker) => wake_one(waker),
             Self::Many(wakers) => wake_all(wakers),
         }
     }
+}
+
+#[inline]
+fn wake_one(waker: Waker) {
+    if std::thread::panicking() { wake_all(vec![waker]) } else { waker.wake() }
 }
 
 #[cold]
