@@ -110,8 +110,8 @@ impl<T: Send + 'static> Builder<T> {
         Self { hooks: TestHooks { start_totals_at: total, ..self.hooks }, ..self }
     }
 
-    /// Has every sender give the runtime one turn before it parks, so that a test can drive that path on
-    /// any runtime and in a model.
+    /// Has every sender give the runtime one turn before it parks, so that a test and a model can drive that
+    /// path, which is else taken where parks happen to be brief.
     #[doc(hidden)]
     pub fn always_one_turn(self) -> Self {
         Self { hooks: TestHooks { always_one_turn: true, ..self.hooks }, ..self }

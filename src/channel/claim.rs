@@ -44,8 +44,8 @@ impl<T> Shared<T> {
     /// caller's to give to [`leave_line`](Self::leave_line) if it gives up.
     ///
     /// Who finds no credit takes a place in line and parks. Where parks have been so brief that each cost more
-    /// than it waited, which is on a runtime of one thread with a consumer that hardly works, the runtime is
-    /// given one turn first: credit is mostly back by then, and a park and a wake-up are saved.
+    /// than it waited, because the consumer hardly works, the runtime is given one turn first: credit is mostly
+    /// back by then, and a park and a wake-up are saved.
     #[inline(never)]
     pub(super) fn poll_claim(
         &self,

@@ -1,7 +1,6 @@
 //! Glances that spare a lock.
 
-use crate::sync::coop;
-use crate::sync::shim::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::shim::{AtomicBool, Ordering};
 
 /// What the state looked like when the lock was last held by somebody who knew.
 ///
@@ -16,17 +15,11 @@ pub(super) struct Hints {
     queued: AtomicBool,
     /// Parks have been brief of late.
     brief: AtomicBool,
-    /// The runtime that senders wait in, as [`shares_thread`](Self::shares_thread) found it.
-    runtime: AtomicU64,
     /// For tests, which cannot wait until parks happen to be brief.
     always_one_turn: bool,
 }
 
 impl Hints {
-    const UNKNOWN: u64 = 0;
-    const ONE_THREAD: u64 = 1;
-    const OTHER: u64 = 2;
-
     pub(super) fn new(always_one_turn: bool) -> Self {
         Self { always_one_turn, ..Self::default() }
     }
@@ -58,18 +51,6 @@ impl Hints {
 
     /// Whether giving the runtime one turn is likely to do instead of a park.
     pub(super) fn one_turn_will_do(&self) -> bool {
-        self.always_one_turn || (self.brief.load(Ordering::Relaxed) && self.shares_thread())
-    }
-
-    /// Whether senders run on a runtime of one thread, as the first one to ask found out.
-    fn shares_thread(&self) -> bool {
-        match self.runtime.load(Ordering::Relaxed) {
-            Self::UNKNOWN => {
-                let one = coop::runtime_has_one_thread();
-                self.runtime.store(if one { Self::ONE_THREAD } else { Self::OTHER }, Ordering::Relaxed);
-                one
-            }
-            known => known == Self::ONE_THREAD,
-        }
+        self.always_one_turn || self.brief.load(Ordering::Relaxed)
     }
 }

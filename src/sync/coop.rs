@@ -1,4 +1,4 @@
-//! tokio's scheduling, as far as it concerns us: its cooperative budget, and how many threads it has.
+//! tokio's cooperative budget.
 
 use std::task::{Context, Poll};
 
@@ -33,13 +33,4 @@ pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<Spent> {
         let _ = cx;
         Poll::Ready(Spent {})
     }
-}
-
-/// Whether the caller is on a runtime of one thread. False outside of a runtime and in a loom model.
-pub(crate) fn runtime_has_one_thread() -> bool {
-    #[cfg(not(credit_channel_loom))]
-    return tokio::runtime::Handle::try_current()
-        .is_ok_and(|runtime| runtime.runtime_flavor() == tokio::runtime::RuntimeFlavor::CurrentThread);
-    #[cfg(credit_channel_loom)]
-    return false;
 }
