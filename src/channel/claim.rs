@@ -30,10 +30,22 @@ impl<T> Shared<T> {
 
     /// Claims credit without waiting; `then` runs under the lock once it is reserved.
     pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
+        self.claim_or(need, then, |_, _| {})
+    }
+
+    /// A first claim: `then` runs under the lock if the credit is reserved, `short` if it is short.
+    fn claim_or(
+        &self,
+        need: Credit,
+        then: impl FnOnce(&mut State<T>, &mut WakeList),
+        short: impl FnOnce(&mut State<T>, &mut WakeList),
+    ) -> Claim {
         self.with(|state, wakes| {
             let claim = state.claim(need);
-            if let Claim::Granted = claim {
-                then(state, wakes);
+            match claim {
+                Claim::Granted => then(state, wakes),
+                Claim::Short => short(state, wakes),
+                Claim::Refused(_) => {}
             }
             self.take_hints(state);
             claim
@@ -82,18 +94,9 @@ impl<T> Shared<T> {
         }
         // Cloned before the lock and dropped after it: a waker is user code.
         let mut waker = Some(waker.clone());
-        self.with(|state, wakes| {
-            let claim = state.claim(need);
-            match claim {
-                Claim::Granted => then(state, wakes),
-                Claim::Short => {
-                    let held = *ticket.insert(state.join(need));
-                    state.park(held, &mut waker, wakes);
-                }
-                Claim::Refused(_) => {}
-            }
-            self.take_hints(state);
-            claim
+        self.claim_or(need, then, |state, wakes| {
+            let held = *ticket.insert(state.join(need));
+            state.park(held, &mut waker, wakes);
         })
     }
 
@@ -103,18 +106,9 @@ impl<T> Shared<T> {
         need: Credit,
         ticket: &mut Option<Ticket>,
         waker: &Waker,
-        mut then: impl FnMut(&mut State<T>, &mut WakeList),
+        then: impl FnMut(&mut State<T>, &mut WakeList),
     ) -> Claim {
-        let claim = self.with(|state, wakes| {
-            let claim = state.claim(need);
-            match claim {
-                Claim::Granted => then(state, wakes),
-                Claim::Short => *ticket = Some(state.join_for_one_turn(need)),
-                Claim::Refused(_) => {}
-            }
-            self.take_hints(state);
-            claim
-        });
+        let claim = self.claim_or(need, then, |state, _| *ticket = Some(state.join_for_one_turn(need)));
         if let Claim::Short = claim {
             waker.wake_by_ref();
         }

@@ -1,7 +1,7 @@
 //! The pair in one process.
 //!
 //! * [`lifecycle`]: how a channel ends, as a pure state machine.
-//! * [`state`]: what the one lock protects: the ledger, the queue, the life, who waits.
+//! * [`state`]: what the one lock protects: the ledger, the queue, the life, who waits, the [`tally`].
 //! * [`shared`]: the lock and the tray, and the steps both ends take on them; [`claim`] is the longest of those,
 //!   [`hints`] what spares some of them, [`watch`] waiting for an event.
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
@@ -25,6 +25,7 @@ mod sending;
 mod shared;
 mod sink;
 mod state;
+mod tally;
 mod watch;
 mod weak;
 

@@ -1,15 +1,14 @@
 //! What the channel's one lock protects.
 
 use super::lifecycle::Lifecycle;
+use super::tally::Tally;
 use crate::ledger::{Ledger, Place, Ticket};
-use crate::sync::clock::Moment;
 use crate::sync::{Tray, WakeList, Watchers};
 use crate::{Closed, Credit, Oversize, SendError, Stats, Window};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Duration;
 
 /// A value on its way, and the bytes it costs; what it costs in messages the window says.
 #[derive(Debug)]
@@ -59,46 +58,6 @@ pub(super) struct State<T> {
     /// Whether the tray's WATCHED bit is set; only ever changed together with it, under the lock.
     watched: bool,
     tally: Tally,
-}
-
-/// Counters that only the lock protects.
-#[derive(Debug, Default)]
-struct Tally {
-    sent: u64,
-    peak_depth: Credit,
-    forgotten: Credit,
-    parks: u64,
-    park_time: Duration,
-    parked_since: Option<Moment>,
-    brief: Brief,
-}
-
-/// Parks that were shorter than what parking costs, the last ones in a row.
-#[derive(Debug, Default)]
-struct Brief {
-    in_a_row: u32,
-    last: Duration,
-    /// Waits of one turn since a park was last measured.
-    unmeasured: u32,
-}
-
-impl Brief {
-    /// Below this a park is not worth its cost. A wait that is not measured is off by less.
-    const LIMIT: Duration = Duration::from_micros(2);
-    /// So many have to be brief before one is replaced by a turn of the runtime.
-    const BEFORE: u32 = 8;
-    /// After so many that were replaced one is measured again.
-    const UNMEASURED: u32 = 63;
-
-    fn measured(&mut self, park: Duration) {
-        self.in_a_row = if park < Self::LIMIT { self.in_a_row.saturating_add(1) } else { 0 };
-        self.last = park;
-        self.unmeasured = 0;
-    }
-
-    fn goes_on(&self) -> bool {
-        self.in_a_row >= Self::BEFORE && self.unmeasured < Self::UNMEASURED
-    }
 }
 
 impl<T> State<T> {
@@ -159,13 +118,13 @@ impl<T> State<T> {
         match *self.ledger.place(held) {
             Place::Waiting(_) => {
                 if after_one_turn {
-                    self.tally.brief = Brief::default();
+                    self.tally.turn_was_no_use();
                 }
                 Claim::Short
             }
             Place::Served => {
                 if after_one_turn {
-                    self.tally.park_time += self.tally.brief.last;
+                    self.tally.turn_was_enough();
                 }
                 self.ledger.collect(held);
                 Claim::Granted
@@ -190,13 +149,13 @@ impl<T> State<T> {
 
     /// Joins the line. Without a waker, so the caller either parks then or comes again of its own accord.
     pub(super) fn join(&mut self, need: Credit) -> Ticket {
-        self.tally.parks += 1;
+        self.tally.count_park();
         self.ledger.join(need, None)
     }
 
     /// Joins the line for one turn of the runtime instead of a park. It counts as one, a brief one.
     pub(super) fn join_for_one_turn(&mut self, need: Credit) -> Ticket {
-        self.tally.brief.unmeasured += 1;
+        self.tally.count_turn();
         self.join(need)
     }
 
@@ -207,7 +166,7 @@ impl<T> State<T> {
         // First without the waker: to be served at once is no reason to be woken at once.
         self.settle(wakes);
         if let Place::Waiting(_) = self.ledger.place(held) {
-            self.tally.parks += 1;
+            self.tally.count_park();
             self.park(held, waker, wakes);
         }
         held
@@ -218,15 +177,13 @@ impl<T> State<T> {
     pub(super) fn park(&mut self, ticket: Ticket, waker: &mut Option<Waker>, wakes: &mut WakeList) {
         let Place::Waiting(left) = self.ledger.place(ticket) else { return };
         mem::swap(left, waker);
-        if self.tally.parked_since.is_none() {
-            self.tally.parked_since = Some(Moment::now());
-        }
+        self.tally.begin_park();
         self.watch(wakes);
     }
 
     /// Whether the next park is likely to cost more than it waits.
     pub(super) fn parks_are_brief(&self) -> bool {
-        self.tally.brief.goes_on()
+        self.tally.parks_are_brief()
     }
 
     /// Whether a send of the least cost would have to wait, as far as the ledger knows.
@@ -322,7 +279,7 @@ impl<T> State<T> {
             self.on_idle.take_all(wakes);
         }
         if self.ledger.waiting() == 0 {
-            self.note_end_of_park();
+            self.tally.end_park();
         }
         if self.ledger.waiting() > 0 || !self.on_idle.is_empty() {
             self.watch(wakes);
@@ -339,14 +296,6 @@ impl<T> State<T> {
     fn take_home(&mut self) {
         self.watched = false;
         self.ledger.release(self.tray.take());
-    }
-
-    fn note_end_of_park(&mut self) {
-        if let Some(since) = self.tally.parked_since.take() {
-            let park = since.elapsed();
-            self.tally.park_time += park;
-            self.tally.brief.measured(park);
-        }
     }
 
     /// Somebody waits: from here on guards take the lock. One that came before this may have put credit
@@ -394,7 +343,6 @@ impl<T> State<T> {
     }
 
     pub(super) fn stats(&self) -> Stats {
-        let parked_now = self.tally.parked_since.map_or(Duration::ZERO, Moment::elapsed);
         Stats {
             window: self.ledger.window(),
             credit: self.ledger.credit(),
@@ -405,8 +353,8 @@ impl<T> State<T> {
             released: self.ledger.released(),
             forgotten: self.tally.forgotten,
             waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
-            parks: self.tally.parks,
-            park_time: self.tally.park_time + parked_now,
+            parks: self.tally.parks(),
+            park_time: self.tally.park_time(),
             producers: self.life.producers(),
         }
     }
