@@ -125,8 +125,14 @@ impl<T> Shared<T> {
     ) -> Claim {
         let mut collect = |state: &mut State<T>, wakes: &mut WakeList| {
             let claim = state.collect(held, wakes);
-            if let Claim::Granted = claim {
-                then(state, wakes);
+            // Under the lock: a waker that panics after it must not leave a ticket that was handed in.
+            match claim {
+                Claim::Granted => {
+                    *ticket = None;
+                    then(state, wakes);
+                }
+                Claim::Refused(_) => *ticket = None,
+                Claim::Short => {}
             }
             self.take_hints(state);
             claim
@@ -141,9 +147,6 @@ impl<T> Shared<T> {
                 }
                 claim
             });
-        }
-        if !matches!(claim, Claim::Short) {
-            *ticket = None;
         }
         claim
     }

@@ -4,7 +4,7 @@ use crate::support::{WATCHDOG, assert_balanced, on_both_runtimes, panics, poll_w
 use credit_channel::{Builder, CancelReason, Chunk, CreditProducer, Window, channel};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::task::{Wake, Waker};
+use std::task::{Context, Wake, Waker};
 
 /// A value whose drop panics, unless a panic is under way already.
 struct Fails(bool);
@@ -163,6 +163,27 @@ fn wakers_of_every_kind_may_use_the_channel_when_woken_or_dropped() {
             assert_eq!(tx.stats().producers, 1, "every waker is gone");
             assert_eq!(tx.stats().waiting, 0);
         }
+    });
+}
+
+/// The send was through, its ticket handed in, and the panic came before the future knew: its drop left the line
+/// once more.
+#[test]
+fn send_whose_wake_up_of_the_consumer_panics_has_left_the_line() {
+    within(WATCHDOG, "the send", || {
+        let (tx, mut rx) = channel::<u64>(Window::messages(1)).unwrap();
+        tx.try_send(0).unwrap();
+        let in_hand = rx.try_recv().unwrap();
+        let mut send = Box::pin(tx.send(1));
+        assert!(poll_with(Waker::noop(), send.as_mut()).is_pending());
+        let bad = Acts::waker(|| std::panic::resume_unwind(Box::new("a waker fails")));
+        assert!(rx.poll_recv(&mut Context::from_waker(&bad)).is_pending());
+        std::mem::forget(bad);
+        drop(in_hand);
+        assert!(panics(|| _ = poll_with(Waker::noop(), send.as_mut())));
+        drop(send);
+        assert_eq!(rx.try_recv().unwrap().map(Chunk::into_inner), Some(1));
+        assert_balanced(tx.stats(), true);
     });
 }
 
