@@ -1,7 +1,7 @@
 //! A sender that finds no credit and gives the runtime one turn before it parks: it stands in line without a
 //! waker for a while.
 
-use crate::support::{Payload, assert_at_rest, model, one_turn_pair, receive_all};
+use crate::support::{Payload, assert_at_rest, model, one_turn_pair, receive_all, send_one_more_than_the_window};
 use loom::future::block_on;
 use loom::thread;
 
@@ -12,17 +12,7 @@ use loom::thread;
 /// asks to be told.
 #[test]
 fn grant_vs_turn() {
-    model(3, || {
-        let (tx, mut rx) = one_turn_pair(1);
-        let producer = thread::spawn(move || {
-            block_on(tx.send(Payload::new(0))).expect("open");
-            block_on(tx.send(Payload::new(1))).expect("open");
-            tx.end();
-        });
-        assert_eq!(receive_all(&mut rx), (vec![0, 1], Ok(())));
-        producer.join().expect("no panic");
-        assert_at_rest(rx.stats());
-    });
+    model(3, || send_one_more_than_the_window(one_turn_pair(1)));
 }
 
 /// A second sender looks for credit while the first one stands in line without a waker, and credit comes home.

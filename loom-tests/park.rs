@@ -1,6 +1,6 @@
 //! Parking and being woken: one sender, one consumer.
 
-use crate::support::{Payload, assert_at_rest, model, pair, poll_once, receive_all};
+use crate::support::{Payload, assert_at_rest, model, pair, poll_once, receive_all, send_one_more_than_the_window};
 use credit_channel::{CancelReason, Closed, RecvError};
 use loom::future::block_on;
 use loom::thread;
@@ -12,17 +12,7 @@ use std::pin::pin;
 /// Seen failing when a sender that parks does not look into the tray once more after asking to be told.
 #[test]
 fn grant_vs_park() {
-    model(5, || {
-        let (tx, mut rx) = pair(1);
-        let producer = thread::spawn(move || {
-            block_on(tx.send(Payload::new(0))).expect("open");
-            block_on(tx.send(Payload::new(1))).expect("open");
-            tx.end();
-        });
-        assert_eq!(receive_all(&mut rx), (vec![0, 1], Ok(())));
-        producer.join().expect("no panic");
-        assert_at_rest(rx.stats());
-    });
+    model(5, || send_one_more_than_the_window(pair(1)));
 }
 
 /// A chunk is queued just as the consumer finds nothing and waits. If the race is lost, the chunk lies in

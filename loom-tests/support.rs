@@ -97,6 +97,18 @@ pub(crate) fn receive_all(rx: &mut CreditConsumer<Payload>) -> (Vec<u32>, Result
     }
 }
 
+/// Under a window of one: the second send has to wait for the first chunk to go home.
+pub(crate) fn send_one_more_than_the_window((tx, mut rx): Pair) {
+    let producer = loom::thread::spawn(move || {
+        loom::future::block_on(tx.send(Payload::new(0))).expect("open");
+        loom::future::block_on(tx.send(Payload::new(1))).expect("open");
+        tx.end();
+    });
+    assert_eq!(receive_all(&mut rx), (vec![0, 1], Ok(())));
+    producer.join().expect("no panic");
+    assert_at_rest(rx.stats());
+}
+
 /// I3: after all guards are gone, credit = window.
 #[track_caller]
 pub(crate) fn assert_at_rest(stats: Stats) {

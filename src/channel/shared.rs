@@ -212,6 +212,19 @@ impl<T> Shared<T> {
         })
     }
 
+    /// Credit comes home, past the tray.
+    fn settle(&self, home: Credit) {
+        self.with(|state, wakes| {
+            state.ledger.release(home);
+            state.settle(wakes);
+        });
+    }
+
+    /// CANCEL: drops what is queued. True if this is what stopped the channel.
+    pub(super) fn cancel(&self, reason: CancelReason) -> bool {
+        self.end_with(|state| state.life.cancel(reason), true)
+    }
+
     /// Ends the channel, and with it, if wanted, what is queued.
     fn end_with(&self, end: impl FnOnce(&mut State<T>) -> bool, discard: bool) -> bool {
         let (first, queue) = self.with(|state, wakes| {
@@ -270,22 +283,6 @@ impl<T> Drop for Unreceived<'_, T> {
         let cost = self.entries.iter().fold(Credit::ZERO, |sum, entry| sum.plus(self.shared.cost_at(entry.cost_bytes)));
         let _home = ComeHome(self.shared, cost);
         drop(mem::take(&mut self.entries));
-    }
-}
-
-impl<T> Shared<T> {
-    /// Credit comes home, past the tray.
-    fn settle(&self, home: Credit) {
-        self.with(|state, wakes| {
-            state.ledger.release(home);
-            state.settle(wakes);
-        });
-    }
-}
-
-impl<T> Shared<T> {
-    pub(super) fn cancel(&self, reason: CancelReason) -> bool {
-        self.end_with(|state| state.life.cancel(reason), true)
     }
 }
 
