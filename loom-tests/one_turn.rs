@@ -1,7 +1,8 @@
-//! A sender that finds no credit and gives the runtime one turn before it parks: it stands in line without a
-//! waker for a while.
+//! One turn of the runtime before a park. A sender that finds no credit stands in line without a waker for a
+//! while, and a consumer that finds nothing has left none.
 
 use crate::support::{Payload, assert_at_rest, model, one_turn_pair, receive_all, send_one_more_than_the_window};
+use credit_channel::{Builder, Window};
 use loom::future::block_on;
 use loom::thread;
 
@@ -41,6 +42,25 @@ fn turn_vs_another_sender() {
         assert_eq!((ids, end), (vec![1, 2], Ok(())));
         first.join().expect("no panic");
         second.join().expect("no panic");
+        assert_at_rest(rx.stats());
+    });
+}
+
+/// A chunk is queued while the consumer has its turn, or when that is over and it parks. If the race is lost,
+/// the consumer is not called and does not come back of its own accord.
+///
+/// Seen failing when a consumer that gives the runtime one turn does not wake itself.
+#[test]
+fn turn_vs_send() {
+    model(3, || {
+        let (tx, mut rx) = Builder::new(Window::messages(2)).recv_gives_one_turn().open().expect("not 0");
+        let producer = thread::spawn(move || {
+            tx.try_send(Payload::new(0)).expect("credit for two");
+            tx.try_send(Payload::new(1)).expect("credit for two");
+            tx.end();
+        });
+        assert_eq!(receive_all(&mut rx), (vec![0, 1], Ok(())));
+        producer.join().expect("no panic");
         assert_at_rest(rx.stats());
     });
 }

@@ -117,6 +117,13 @@ impl<T: Send + 'static> Builder<T> {
         Self { hooks: TestHooks { always_one_turn: true, ..self.hooks }, ..self }
     }
 
+    /// Has the consumer give the runtime one turn before every park, which it else does where that is likely to
+    /// bring something.
+    #[doc(hidden)]
+    pub fn recv_gives_one_turn(self) -> Self {
+        Self { hooks: TestHooks { recv_gives_one_turn: true, ..self.hooks }, ..self }
+    }
+
     /// Opens it.
     ///
     /// # Errors
@@ -129,10 +136,7 @@ impl<T: Send + 'static> Builder<T> {
             return Err(WindowError::Unweighed);
         }
         let (shared, lease) = Shared::new(window, self.oversize, self.weigher, self.hooks);
-        Ok((
-            CreditProducer::new(std::sync::Arc::clone(&shared)),
-            CreditConsumer::new(shared, lease, self.hooks.start_totals_at),
-        ))
+        Ok((CreditProducer::new(std::sync::Arc::clone(&shared)), CreditConsumer::new(shared, lease, self.hooks)))
     }
 }
 

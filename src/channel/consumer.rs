@@ -5,8 +5,9 @@ use super::chunk::Chunk;
 use super::guard::CreditGuard;
 use super::lease::{Lease, LeaseRef};
 use super::lifecycle::Outcome;
-use super::shared::{Refill, Shared};
+use super::shared::{Refill, Shared, TestHooks};
 use super::state::Entry;
+use super::turns::Turns;
 use crate::sync::coop;
 use crate::sync::shim::block_on;
 use crate::{CancelReason, RecvError, Stats, TryRecvError, Window, WindowError};
@@ -33,14 +34,23 @@ pub struct CreditConsumer<T> {
     /// Taken out of the queue in one go and handed out one by one.
     batch: VecDeque<Entry<T>>,
     received: u64,
+    turns: Turns,
     outcome: Option<Outcome>,
     /// As a stream it says an error once.
     stream_ended: bool,
 }
 
 impl<T> CreditConsumer<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>, lease: Arc<Lease>, received: u64) -> Self {
-        Self { shared, lease, batch: VecDeque::new(), received, outcome: None, stream_ended: false }
+    pub(super) fn new(shared: Arc<Shared<T>>, lease: Arc<Lease>, hooks: TestHooks) -> Self {
+        Self {
+            shared,
+            lease,
+            batch: VecDeque::new(),
+            received: hooks.start_totals_at,
+            turns: Turns::new(hooks.recv_gives_one_turn),
+            outcome: None,
+            stream_ended: false,
+        }
     }
 
     // ----- receiving -----
@@ -236,8 +246,14 @@ impl<T> CreditConsumer<T> {
     fn refill_or_wait(&mut self, waker: &Waker) -> Option<Refill> {
         if !self.shared.looks_empty() {
             if let Some(refill) = self.refill(&mut None) {
+                self.turns.found();
                 return Some(refill);
             }
+        }
+        if self.turns.nothing_found() {
+            // To come back of its own accord.
+            waker.wake_by_ref();
+            return None;
         }
         // Cloned before the lock and dropped after it: a waker is user code.
         let mut spare = Some(waker.clone());

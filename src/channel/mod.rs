@@ -5,8 +5,8 @@
 //! * [`shared`]: the lock and the tray, and the steps both ends take on them; [`claim`] is the longest of those,
 //!   [`hints`] what spares some of them, [`watch`] waiting for an event.
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
-//! * [`consumer`], [`for_each`]: the receiving side; [`chunk`] and [`guard`] are what it holds,
-//!   [`lease`] is how a guard finds its way home.
+//! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks; [`chunk`] and [`guard`]
+//!   are what it holds, [`lease`] is how a guard finds its way home.
 
 mod builder;
 mod canceller;
@@ -26,6 +26,7 @@ mod shared;
 mod sink;
 mod state;
 mod tally;
+mod turns;
 mod watch;
 mod weak;
 

@@ -21,6 +21,7 @@ pub(super) type Weigher<T> = Box<dyn Fn(&T) -> usize + Send + Sync>;
 pub(super) struct TestHooks {
     pub(super) start_totals_at: u64,
     pub(super) always_one_turn: bool,
+    pub(super) recv_gives_one_turn: bool,
 }
 
 /// What the consumer finds when it comes for more.

@@ -1,6 +1,9 @@
-//! I4 on the way of a sender that gives the runtime one turn before it parks, which is taken where parks are brief.
+//! One turn of the runtime before a park: I4 on the way of a sender that gives one, which is taken where parks are
+//! brief, and that a consumer which gives one parks after it.
 
-use crate::support::{LONG_WATCHDOG, assert_balanced, on_both_runtimes, on_both_runtimes_within, poll_once};
+use crate::support::{
+    CountingWaker, LONG_WATCHDOG, assert_balanced, on_both_runtimes, on_both_runtimes_within, poll_once, poll_with,
+};
 use credit_channel::{Builder, CancelReason, Chunk, Window, channel};
 use std::pin::pin;
 
@@ -93,4 +96,52 @@ fn sender_that_gave_a_turn_hears_of_the_cancel_and_leaves_the_line_when_dropped(
         assert_eq!(parked.await.unwrap_err().into_inner(), 1);
         assert_eq!(tx.stats().waiting, 0);
     });
+}
+
+/// It comes back once of its own accord and no more: what looked like a park would else be a busy loop.
+#[test]
+fn consumer_that_gave_a_turn_parks() {
+    let (tx, mut rx) = Builder::new(Window::messages(2)).recv_gives_one_turn().open().unwrap();
+    let (count, waker) = CountingWaker::new();
+    for item in 0..3 {
+        let wakes = count.wakes();
+        for _ in 0..2 {
+            assert!(poll_with(&waker, pin!(rx.recv())).is_pending());
+            assert_eq!(count.wakes(), wakes + 1, "woken once, for its turn");
+        }
+        tx.try_send(item).unwrap();
+        assert_eq!(count.wakes(), wakes + 2, "and by the send, since it parked");
+        assert!(poll_with(&waker, pin!(rx.recv())).is_ready());
+    }
+}
+
+#[test]
+fn consumer_finds_after_its_turn_what_was_sent_meanwhile() {
+    let (tx, mut rx) = Builder::new(Window::messages(2)).recv_gives_one_turn().open().unwrap();
+    let (count, waker) = CountingWaker::new();
+    for item in 0..3 {
+        assert!(poll_with(&waker, pin!(rx.recv())).is_pending());
+        tx.try_send(item).unwrap();
+        assert_eq!(count.wakes(), item + 1, "the send wakes nobody");
+        assert!(poll_with(&waker, pin!(rx.recv())).is_ready());
+    }
+}
+
+/// A consumer whose chunks come one by one, each after it has parked, gives hardly any turns.
+#[test]
+fn turns_that_bring_nothing_are_rare() {
+    let (tx, mut rx) = channel(Window::messages(2)).unwrap();
+    let (count, waker) = CountingWaker::new();
+    let mut turns = 0;
+    for item in 0..1000 {
+        let wakes = count.wakes();
+        assert!(poll_with(&waker, pin!(rx.recv())).is_pending());
+        if count.wakes() > wakes {
+            turns += 1;
+            assert!(poll_with(&waker, pin!(rx.recv())).is_pending());
+        }
+        tx.try_send(item).unwrap();
+        assert!(poll_with(&waker, pin!(rx.recv())).is_ready());
+    }
+    assert!((1..=1000 / 8).contains(&turns), "{turns} of 1000");
 }
