@@ -11,8 +11,8 @@ use crate::sync::shim::{AtomicBool, Ordering};
 pub(super) struct Hints {
     /// No credit was left.
     short: AtomicBool,
-    /// Something was sent since the consumer last emptied the queue.
-    queued: AtomicBool,
+    /// The consumer has something to find: a chunk, or that the channel is closed.
+    news: AtomicBool,
     /// Parks have been brief of late.
     brief: AtomicBool,
     /// For tests, which cannot wait until parks happen to be brief.
@@ -35,13 +35,13 @@ impl Hints {
     }
 
     #[inline]
-    pub(super) fn set_queued(&self, queued: bool) {
-        self.queued.store(queued, Ordering::Relaxed);
+    pub(super) fn set_news(&self, news: bool) {
+        self.news.store(news, Ordering::Relaxed);
     }
 
     #[inline]
-    pub(super) fn is_queued(&self) -> bool {
-        self.queued.load(Ordering::Relaxed)
+    pub(super) fn has_news(&self) -> bool {
+        self.news.load(Ordering::Relaxed)
     }
 
     #[inline]

@@ -88,6 +88,7 @@ impl<T> Shared<T> {
         let mut state = self.state.lock();
         let result = f(&mut state, &mut wakes);
         state.ledger.assert_invariants();
+        self.hints.set_news(state.has_news());
         drop(state);
         wakes.wake();
         result
@@ -137,9 +138,9 @@ impl<T> Shared<T> {
         self.discard.load(Ordering::Acquire)
     }
 
-    /// Whether the queue looks empty: then the consumer comes with a waker at once.
+    /// Whether there looks to be nothing for the consumer, neither a chunk nor an end.
     pub(super) fn looks_empty(&self) -> bool {
-        !self.hints.is_queued()
+        !self.hints.has_news()
     }
 
     /// Fills an empty batch from the queue. If there is nothing and nothing final to say, the waker, if there
@@ -155,7 +156,6 @@ impl<T> Shared<T> {
         self.with(|state, _| {
             if !state.queue.is_empty() {
                 mem::swap(&mut state.queue, batch);
-                self.hints.set_queued(false);
                 return Some(Refill::More);
             }
             let outcome = state.life.outcome(received, state.permits_out());

@@ -259,6 +259,12 @@ impl<T> State<T> {
         ours
     }
 
+    /// Whether the consumer has something to find: a chunk, or that the channel is closed.
+    #[inline]
+    pub(super) fn has_news(&self) -> bool {
+        !self.queue.is_empty() || !self.life.is_open()
+    }
+
     // ----- the funnel -----
 
     /// Brings the books up to date: what lies in the tray comes home, the line is served, and whoever waits

@@ -4,7 +4,7 @@
 use crate::support::{
     CountingWaker, LONG_WATCHDOG, assert_balanced, on_both_runtimes, on_both_runtimes_within, poll_once, poll_with,
 };
-use credit_channel::{Builder, CancelReason, Chunk, Window, channel};
+use credit_channel::{Builder, CancelReason, Chunk, CreditConsumer, Window, channel};
 use std::pin::pin;
 
 /// A sender that looked for credit took what had come home off the tray while others stood in line without a
@@ -113,6 +113,43 @@ fn consumer_that_gave_a_turn_parks() {
         assert_eq!(count.wakes(), wakes + 2, "and by the send, since it parked");
         assert!(poll_with(&waker, pin!(rx.recv())).is_ready());
     }
+}
+
+/// What came by another way than a plain send, a chunk or the end of the channel, is there at once.
+#[test]
+fn consumer_gives_no_turn_while_there_is_something() {
+    let open = || Builder::new(Window::messages(1)).recv_gives_one_turn().open().unwrap();
+    let (_, waker) = CountingWaker::new();
+    let ready = |rx: &mut CreditConsumer<u32>| poll_with(&waker, pin!(rx.recv())).is_ready();
+
+    let (tx, mut rx) = open();
+    tx.try_reserve().unwrap().send(0).unwrap();
+    assert!(ready(&mut rx), "by a permit");
+    let (tx, mut rx) = open();
+    tx.try_send(0).unwrap();
+    {
+        let mut parked = pin!(tx.send(1));
+        assert!(poll_with(&waker, parked.as_mut()).is_pending());
+        assert!(ready(&mut rx));
+        assert!(poll_with(&waker, parked).is_ready());
+    }
+    assert!(ready(&mut rx), "by a parked send");
+    tx.end();
+    assert!(ready(&mut rx), "the end");
+    assert!(ready(&mut rx), "and again");
+
+    let (tx, mut rx) = open();
+    drop(tx);
+    assert!(ready(&mut rx), "abandoned");
+    let (tx, mut rx) = open();
+    tx.fail("disk full");
+    assert!(ready(&mut rx), "failed");
+    let (_tx, mut rx) = open();
+    rx.cancel(CancelReason::Requested);
+    assert!(ready(&mut rx), "cancelled");
+    let (_tx, mut rx) = open();
+    rx.drain();
+    assert!(ready(&mut rx), "drained");
 }
 
 #[test]
