@@ -19,7 +19,7 @@ impl<T> Shared<T> {
         let (sent, consumer) = state.send_now(slot, cost);
         if sent {
             self.hints().set_short(state.is_short());
-            self.hints().set_news(true);
+            self.show_news(&mut state);
         }
         drop(state);
         if let Some(consumer) = consumer {

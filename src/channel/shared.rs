@@ -88,10 +88,17 @@ impl<T> Shared<T> {
         let mut state = self.state.lock();
         let result = f(&mut state, &mut wakes);
         state.ledger.assert_invariants();
-        self.hints.set_news(state.has_news());
+        self.show_news(&mut state);
         drop(state);
         wakes.wake();
         result
+    }
+
+    #[inline]
+    pub(super) fn show_news(&self, state: &mut State<T>) {
+        if let Some(news) = state.news() {
+            self.hints.set_news(news);
+        }
     }
 
     // ----- the producer side -----

@@ -57,6 +57,8 @@ pub(super) struct State<T> {
     pub(super) on_idle: Watchers,
     /// Whether the tray's WATCHED bit is set; only ever changed together with it, under the lock.
     watched: bool,
+    /// What the hint of the same name was last set to.
+    news: bool,
     tally: Tally,
 }
 
@@ -71,6 +73,7 @@ impl<T> State<T> {
             on_close: Watchers::default(),
             on_idle: Watchers::default(),
             watched: false,
+            news: false,
             tally: Tally::default(),
         }
     }
@@ -259,10 +262,11 @@ impl<T> State<T> {
         ours
     }
 
-    /// Whether the consumer has something to find: a chunk, or that the channel is closed.
+    /// Whether the consumer has something to find, a chunk or that the channel is closed, if that has changed.
     #[inline]
-    pub(super) fn has_news(&self) -> bool {
-        !self.queue.is_empty() || !self.life.is_open()
+    pub(super) fn news(&mut self) -> Option<bool> {
+        let news = !self.queue.is_empty() || !self.life.is_open();
+        (mem::replace(&mut self.news, news) != news).then_some(news)
     }
 
     // ----- the funnel -----
