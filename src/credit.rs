@@ -31,7 +31,9 @@ impl Credit {
     /// No credit at all.
     pub const ZERO: Self = Self { messages: 0, bytes: 0 };
 
-    pub(crate) const fn new(messages: u64, bytes: u64) -> Self {
+    /// So many messages and so many bytes: for whoever speaks the protocol without the crate's own transports.
+    #[must_use]
+    pub const fn new(messages: u64, bytes: u64) -> Self {
         Self { messages, bytes }
     }
 
@@ -64,6 +66,15 @@ impl Credit {
 
     pub(crate) const fn times(self, n: u64) -> Self {
         Self::new(self.messages.saturating_mul(n), self.bytes.saturating_mul(n))
+    }
+
+    /// The smaller of each unit.
+    #[cfg(feature = "transport")]
+    pub(crate) const fn min(self, other: Self) -> Self {
+        const fn smaller(a: u64, b: u64) -> u64 {
+            if a < b { a } else { b }
+        }
+        Self::new(smaller(self.messages, other.messages), smaller(self.bytes, other.bytes))
     }
 
     /// The larger of each unit.

@@ -1,6 +1,7 @@
 //! The errors. Each gives the value back and says who ended what, with the numbers.
 
-use crate::{CancelReason, Closed, Credit, Failure};
+use crate::{CancelReason, Closed, Credit, Disconnect, Failure};
+use std::sync::Arc;
 use std::{error, fmt};
 
 // ===== SendError =====
@@ -22,8 +23,15 @@ pub enum SendError<T = ()> {
         value: T,
         /// What it costs.
         cost: Credit,
-        /// The window, or what the permit holds.
+        /// The window, what the permit holds, or what the other end of a transport takes.
         limit: Credit,
+    },
+    /// The transport's codec cannot write it. The channel stays usable.
+    Unencodable {
+        /// The value, given back.
+        value: T,
+        /// What the codec said.
+        text: Arc<str>,
     },
 }
 
@@ -31,7 +39,7 @@ impl<T> SendError<T> {
     /// The value, given back.
     pub fn into_inner(self) -> T {
         match self {
-            Self::Closed { value, .. } | Self::TooLarge { value, .. } => value,
+            Self::Closed { value, .. } | Self::TooLarge { value, .. } | Self::Unencodable { value, .. } => value,
         }
     }
 
@@ -39,7 +47,7 @@ impl<T> SendError<T> {
     pub fn closed(&self) -> Option<&Closed> {
         match self {
             Self::Closed { reason, .. } => Some(reason),
-            Self::TooLarge { .. } => None,
+            Self::TooLarge { .. } | Self::Unencodable { .. } => None,
         }
     }
 
@@ -47,6 +55,7 @@ impl<T> SendError<T> {
         match self {
             Self::Closed { value, reason } => SendError::Closed { value: f(value), reason },
             Self::TooLarge { value, cost, limit } => SendError::TooLarge { value: f(value), cost, limit },
+            Self::Unencodable { value, text } => SendError::Unencodable { value: f(value), text },
         }
     }
 }
@@ -58,6 +67,7 @@ impl<T> fmt::Debug for SendError<T> {
             Self::TooLarge { cost, limit, .. } => {
                 f.debug_struct("TooLarge").field("cost", cost).field("limit", limit).finish_non_exhaustive()
             }
+            Self::Unencodable { text, .. } => f.debug_struct("Unencodable").field("text", text).finish_non_exhaustive(),
         }
     }
 }
@@ -67,6 +77,7 @@ impl<T> fmt::Display for SendError<T> {
         match self {
             Self::Closed { reason, .. } => write!(f, "channel closed: {reason}"),
             Self::TooLarge { cost, limit, .. } => write!(f, "too large: costs {cost}, the limit is {limit}"),
+            Self::Unencodable { text, .. } => write!(f, "cannot be encoded: {text}"),
         }
     }
 }
@@ -245,6 +256,22 @@ pub enum RecvError {
     },
     /// This side stopped it.
     Cancelled(CancelReason),
+    /// The connection that carried the channel was lost before the producer had said how it ends. What had
+    /// arrived was delivered before this.
+    Truncated {
+        /// The chunks received.
+        received: u64,
+        /// What became of the connection.
+        reason: Disconnect,
+    },
+    /// What a chunk carried could not be decoded. What came before it was delivered; the producer was told:
+    /// its sends say [`CancelReason::Undecodable`].
+    Undecodable {
+        /// The chunk's number.
+        seq: u64,
+        /// What the codec said.
+        text: Arc<str>,
+    },
     /// The end came, and with another count than what was received.
     CountMismatch {
         /// The chunks sent, as the producer counted them.
@@ -260,6 +287,8 @@ impl fmt::Display for RecvError {
             Self::Failed(failure) => write!(f, "producer failed: {failure}"),
             Self::Abandoned { received } => write!(f, "producer dropped without end after {received} chunks"),
             Self::Cancelled(reason) => write!(f, "cancelled by this side: {reason}"),
+            Self::Truncated { received, reason } => write!(f, "cut off after {received} chunks: {reason}"),
+            Self::Undecodable { seq, text } => write!(f, "chunk {seq} could not be decoded: {text}"),
             Self::CountMismatch { sent, received } => {
                 write!(f, "the end says that {sent} chunks were sent, but {received} were received")
             }
@@ -271,6 +300,7 @@ impl error::Error for RecvError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Failed(failure) => Some(failure),
+            Self::Truncated { reason, .. } => Some(reason),
             _ => None,
         }
     }

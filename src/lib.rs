@@ -91,6 +91,15 @@
 //! The credit core is pure arithmetic, driven by an oracle with seeded operations; what is concurrent is
 //! model-checked with [loom](https://docs.rs/loom).
 //!
+//! # Over a connection
+//!
+//! `transport` has the same pair over TCP, unix sockets, pipes, anything `AsyncRead + AsyncWrite`, and over
+//! transports of messages. All that is promised above holds across it; a connection that is lost is one more
+//! outcome, told from the others on both sides ([`Closed::Disconnected`], [`RecvError::Truncated`]). Two things are
+//! different: [`Oversize::Alone`] is only for one process, and time passes between a guard's drop and the credit's
+//! arrival. So the numbers of the two ends differ by what is on its way, and the third promise is one of each end: at
+//! the consumer as it stands, at the producer as far as sends may run ahead of the transport.
+//!
 //! # Fairness and the runtime
 //!
 //! Senders take their place in line when they find no credit, and are served from the head: a big one is not
@@ -108,24 +117,35 @@
 //!
 //! # Features
 //!
-//! `bytes` (default): [`Weigh`] for `bytes::Bytes`. `serde`: [`Stats`], [`Window`] and [`Credit`] can be
-//! serialized.
+//! Default: `bytes` ([`Weigh`] for `bytes::Bytes`), `transport` (the pair over a connection), `bincode` (values of
+//! serde types over it). Beside them `postcard` (the same, by another codec) and `serde` ([`Stats`], [`Window`] and
+//! [`Credit`] can be serialized). Without the defaults it is the pair in one process and little else.
 
 mod channel;
+#[cfg(feature = "transport")]
+pub mod codec;
 mod credit;
+mod disconnect;
 mod error;
 mod ledger;
 mod reason;
+#[cfg(feature = "transport")]
+pub mod session;
 mod stats;
 mod sync;
+#[cfg(feature = "transport")]
+pub mod transport;
 mod weigh;
 mod window;
+#[cfg(feature = "transport")]
+pub mod wire;
 
 pub use channel::{
     Builder, Canceller, Chunk, CreditConsumer, CreditGuard, CreditProducer, CreditSink, OwnedPermit, Permit, Permits,
     Receiving, Sending, WeakProducer, channel, weighted,
 };
 pub use credit::Credit;
+pub use disconnect::{Disconnect, Timeout, Violation};
 pub use error::{
     ForEachError, GuardError, RecvError, SendError, SendTimeoutError, SinkError, TryRecvError, TrySendError,
 };

@@ -1,6 +1,8 @@
 //! Why a channel ended: the reasons that travel with ERROR and CANCEL.
 
+use crate::Disconnect;
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::{error, fmt};
 
@@ -23,6 +25,8 @@ pub enum CancelReason {
     Timeout,
     /// The process is going down.
     Shutdown,
+    /// What a chunk carried over a transport could not be decoded: which, and what the codec said.
+    Undecodable(Arc<str>),
     /// A reason of the application's own.
     Other {
         /// The application's code.
@@ -39,17 +43,32 @@ impl CancelReason {
     }
 }
 
+/// A text that may be the peer's: shown so that no control character in it gets to a terminal or a log.
+pub(crate) struct Shown<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            // Also those that begin a line or turn the direction of reading round.
+            let acts = matches!(c, '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+            if c.is_control() || acts { write!(f, "{}", c.escape_debug())? } else { f.write_char(c)? }
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for CancelReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Requested => f.write_str("on request"),
             Self::Dropped => f.write_str("consumer dropped"),
             Self::Drained => f.write_str("consumer drains and asks for no more"),
-            Self::HandlerError(text) => write!(f, "handler failed: {text}"),
+            Self::HandlerError(text) => write!(f, "handler failed: {}", Shown(text)),
             Self::HandlerPanic => f.write_str("handler panicked"),
             Self::Timeout => f.write_str("timed out"),
             Self::Shutdown => f.write_str("shutting down"),
-            Self::Other { code, text } => write!(f, "{text} (code {code})"),
+            Self::Undecodable(text) => write!(f, "could not be decoded: {}", Shown(text)),
+            Self::Other { code, text } => write!(f, "{} (code {code})", Shown(text)),
         }
     }
 }
@@ -145,7 +164,7 @@ impl Eq for Failure {}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        Shown(&self.text).fmt(f)
     }
 }
 
@@ -175,6 +194,8 @@ pub enum Closed {
     /// Another clone of this producer was dropped without [`end`](crate::CreditProducer::end), so that the
     /// consumer was told that the channel was abandoned. Only said to who waits for the end of the work.
     Abandoned,
+    /// The connection that carried the channel is gone.
+    Disconnected(Disconnect),
 }
 
 impl fmt::Display for Closed {
@@ -183,6 +204,7 @@ impl fmt::Display for Closed {
             Self::Cancelled(reason) => write!(f, "cancelled by the consumer: {reason}"),
             Self::Failed(failure) => write!(f, "failed by the producer: {failure}"),
             Self::Abandoned => f.write_str("abandoned by another producer, which was dropped without end"),
+            Self::Disconnected(disconnect) => write!(f, "connection lost: {disconnect}"),
         }
     }
 }

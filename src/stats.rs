@@ -3,10 +3,13 @@
 use crate::{Credit, Window};
 use std::time::Duration;
 
-/// The numbers of one channel at one moment, the same from both ends.
+/// The numbers of one channel at one moment, in one process the same from both ends.
 ///
 /// Counters only grow; the others are as of the call. At rest `credit + depth + reserved` is the window,
 /// and when all work is done `depth` is zero.
+///
+/// Over a connection each end has its own: the producer's depth counts what is on its way in either direction, its
+/// credit no more than what sends may run ahead of the transport, and a consumer knows nothing of parks.
 ///
 /// How to read them: [`depth`](Self::depth) pinned at the window says that the consumer is the limit,
 /// near zero that the producer is. [`park_time`](Self::park_time) near zero says that the window is large

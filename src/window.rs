@@ -101,6 +101,27 @@ impl Window {
         Credit::new(messages, bytes)
     }
 
+    /// The window a consumer keeps over a transport: one of bytes also limits the messages, so that a stream of
+    /// tiny chunks costs no more memory for their bookkeeping than the window allows for their bytes. The limit
+    /// is told to the producer like any other, so that an honest one never runs into it unawares.
+    #[cfg(feature = "transport")]
+    pub(crate) fn with_bookkeeping(self) -> Self {
+        /// About what a chunk in a queue costs beside its bytes.
+        const BYTES_PER_CHUNK: u64 = 64;
+        /// A few always may, so that a small window is no stop-and-wait for small chunks.
+        const LEAST: u64 = 16;
+        match (self.messages, self.bytes) {
+            (None, Some(bytes)) => self.and_messages((bytes / BYTES_PER_CHUNK).max(LEAST)),
+            _ => self,
+        }
+    }
+
+    /// A window that counts what `units` names, with these limits.
+    #[cfg(feature = "transport")]
+    pub(crate) const fn of(messages: Option<u64>, bytes: Option<u64>) -> Self {
+        Self { messages, bytes }
+    }
+
     pub(crate) fn check(self) -> Result<Self, WindowError> {
         if self.messages == Some(0) || self.bytes == Some(0) {
             return Err(WindowError::Zero);

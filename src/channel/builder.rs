@@ -2,7 +2,8 @@
 
 use super::consumer::CreditConsumer;
 use super::producer::CreditProducer;
-use super::shared::{Shared, TestHooks, Weigher};
+use super::shared::{Shared, TestHooks};
+use super::weigher::Weigher;
 use crate::{Oversize, Weigh, Window, WindowError};
 use std::fmt;
 
@@ -95,7 +96,7 @@ impl<T: Send + 'static> Builder<T> {
     /// Weighs values in bytes with a closure. It runs on the producer's side, once per value, outside
     /// every lock.
     pub fn weigh_with(self, weigh: impl Fn(&T) -> usize + Send + Sync + 'static) -> Self {
-        Self { weigher: Some(Box::new(weigh)), ..self }
+        Self { weigher: Some(Box::new(move |value| Ok(weigh(value)))), ..self }
     }
 
     /// What becomes of a value that costs more than the whole window. Default: [`Oversize::Refuse`].
@@ -135,7 +136,9 @@ impl<T: Send + 'static> Builder<T> {
         if window.byte_limit().is_some() && self.weigher.is_none() {
             return Err(WindowError::Unweighed);
         }
-        let (shared, lease) = Shared::new(window, self.oversize, self.weigher, self.hooks);
+        // A window that does not count bytes never asks for them.
+        let weigher = self.weigher.filter(|_| window.byte_limit().is_some());
+        let (shared, lease) = Shared::new(window, self.oversize, weigher, self.hooks);
         Ok((CreditProducer::new(std::sync::Arc::clone(&shared)), CreditConsumer::new(shared, lease, self.hooks)))
     }
 }

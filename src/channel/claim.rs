@@ -28,9 +28,9 @@ impl<T> Shared<T> {
         sent
     }
 
-    /// Claims credit without waiting; `then` runs under the lock once it is reserved.
+    /// Claims credit without waiting, so that a driver is told of it if it is short; `then` runs under the lock once it is reserved.
     pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
-        self.claim_or(need, then, |_, _| {})
+        self.claim_or(need, then, State::tell_of_want)
     }
 
     /// A first claim: `then` runs under the lock if the credit is reserved, `short` if it is short.
@@ -152,7 +152,7 @@ impl<T> Shared<T> {
     }
 
     #[inline]
-    fn take_hints(&self, state: &State<T>) {
+    pub(super) fn take_hints(&self, state: &State<T>) {
         self.hints().set_short(state.is_short());
         self.hints().set_brief(state.parks_are_brief());
     }

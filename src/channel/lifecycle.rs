@@ -21,14 +21,27 @@
 //! The two sides end it independently: the producer's end and the consumer's stop are one field each, and
 //! the first to be written stays.
 
-use crate::{CancelReason, Closed, Failure, RecvError};
+use crate::{CancelReason, Closed, Disconnect, Failure, RecvError};
+use std::sync::Arc;
 
 /// The producer side's end of the channel.
 #[derive(Debug)]
-enum End {
-    Clean { sent: u64 },
+#[cfg_attr(not(feature = "transport"), expect(dead_code, reason = "only what has a connection can lose it"))]
+pub(super) enum End {
+    Clean {
+        sent: u64,
+    },
     Abandoned,
     Failed(Failure),
+    /// The connection under the channel is gone.
+    Lost(Disconnect),
+    /// The producer sent what it had, as it was asked.
+    Drained,
+    /// A chunk that came over a connection could not be decoded.
+    Undecodable {
+        seq: u64,
+        text: Arc<str>,
+    },
 }
 
 /// The consumer side's stop.
@@ -44,10 +57,14 @@ pub(super) struct Lifecycle {
     producers: u64,
     /// A producer went away without `end`.
     unclean: bool,
+    /// One went without `end` after it was asked for no more.
+    drained: bool,
     end: Option<End>,
     stop: Option<Stop>,
     /// The end was delivered to the consumer: there is nothing left to cancel.
     delivered: bool,
+    /// The consumer is at the other end of a connection: who takes the end out here only carries it there.
+    far: bool,
 }
 
 /// What the consumer is told once its queue is empty.
@@ -55,7 +72,7 @@ pub(super) type Outcome = Result<(), RecvError>;
 
 impl Lifecycle {
     pub(super) fn new() -> Self {
-        Self { producers: 1, unclean: false, end: None, stop: None, delivered: false }
+        Self { producers: 1, unclean: false, drained: false, end: None, stop: None, delivered: false, far: false }
     }
 
     // ----- the producer side -----
@@ -71,21 +88,43 @@ impl Lifecycle {
     /// A producer handle goes away. True if that ended the channel.
     pub(super) fn remove_producer(&mut self, clean: bool, sent: u64) -> bool {
         self.producers -= 1;
-        self.unclean |= !clean;
+        // Who was told to stop and went has abandoned nothing.
+        let told = matches!(self.stop, Some(Stop::Draining));
+        self.unclean |= !clean && !told;
+        self.drained |= !clean && told;
         let ends = self.producers == 0 && self.end.is_none() && !self.is_cancelled();
         if ends {
-            self.end = Some(if self.unclean { End::Abandoned } else { End::Clean { sent } });
+            self.end = Some(match (self.unclean, self.drained) {
+                (true, _) => End::Abandoned,
+                (false, true) => End::Drained,
+                (false, false) => End::Clean { sent },
+            });
         }
         ends
     }
 
     /// True if this is what ended the channel.
     pub(super) fn fail(&mut self, failure: Failure) -> bool {
+        self.end(End::Failed(failure))
+    }
+
+    /// The first end counts. True if this is what ended the channel.
+    pub(super) fn end(&mut self, end: End) -> bool {
         let first = self.end.is_none() && !self.is_cancelled();
         if first {
-            self.end = Some(End::Failed(failure));
+            self.end = Some(end);
         }
         first
+    }
+
+    /// The connection to the consumer is gone. Of work that was not done nobody will ever hear, also after a clean
+    /// end: that is then no longer how the channel ended. True if this is how it did.
+    #[cfg(feature = "transport")]
+    pub(super) fn lose(&mut self, reason: Disconnect, idle: bool) -> bool {
+        if let (Some(End::Clean { .. }), false) = (&self.end, idle) {
+            self.end = None;
+        }
+        self.end(End::Lost(reason))
     }
 
     /// Whether a producer may still send.
@@ -103,6 +142,11 @@ impl Lifecycle {
         match (&self.end, &self.stop) {
             (Some(End::Failed(failure)), _) => Some(Closed::Failed(failure.clone())),
             (Some(End::Abandoned), _) => Some(Closed::Abandoned),
+            (Some(End::Lost(reason)), _) => Some(Closed::Disconnected(reason.clone())),
+            (Some(End::Drained), _) => Some(Closed::Cancelled(CancelReason::Drained)),
+            (Some(End::Undecodable { text, .. }), _) => {
+                Some(Closed::Cancelled(CancelReason::Undecodable(Arc::clone(text))))
+            }
             (_, Some(Stop::Cancelled(reason))) => Some(Closed::Cancelled(reason.clone())),
             // A clean end that crossed a drain is a clean end: nobody was refused anything.
             (Some(End::Clean { .. }), _) | (None, None) => None,
@@ -135,6 +179,16 @@ impl Lifecycle {
         first
     }
 
+    /// That the consumer wants no more, and why.
+    #[cfg(feature = "transport")]
+    pub(super) fn stopped(&self) -> Option<CancelReason> {
+        match &self.stop {
+            None => None,
+            Some(Stop::Draining) => Some(CancelReason::Drained),
+            Some(Stop::Cancelled(reason)) => Some(reason.clone()),
+        }
+    }
+
     pub(super) fn is_cancelled(&self) -> bool {
         matches!(self.stop, Some(Stop::Cancelled(_)))
     }
@@ -147,6 +201,11 @@ impl Lifecycle {
             (_, Some(End::Clean { sent })) => Some(Err(RecvError::CountMismatch { sent: *sent, received })),
             (_, Some(End::Abandoned)) => Some(Err(RecvError::Abandoned { received })),
             (_, Some(End::Failed(failure))) => Some(Err(RecvError::Failed(failure.clone()))),
+            (_, Some(End::Lost(reason))) => Some(Err(RecvError::Truncated { received, reason: reason.clone() })),
+            (_, Some(End::Drained)) => Some(Err(RecvError::Cancelled(CancelReason::Drained))),
+            (_, Some(End::Undecodable { seq, text })) => {
+                Some(Err(RecvError::Undecodable { seq: *seq, text: Arc::clone(text) }))
+            }
             (Some(Stop::Draining), None) if !permits_out => Some(Err(RecvError::Cancelled(CancelReason::Drained))),
             _ => None,
         }
@@ -154,6 +213,12 @@ impl Lifecycle {
 
     /// The outcome was handed to the consumer.
     pub(super) fn deliver(&mut self) {
-        self.delivered = true;
+        self.delivered = !self.far;
+    }
+
+    /// The consumer is at the other end of a connection, and may cancel until it has said that all is done.
+    #[cfg(feature = "transport")]
+    pub(super) fn set_far(&mut self) {
+        self.far = true;
     }
 }

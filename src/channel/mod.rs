@@ -7,6 +7,8 @@
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
 //! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks; [`chunk`] and [`guard`]
 //!   are what it holds, [`lease`] is how a guard finds its way home.
+//! * [`outlet`], [`inlet`]: what the driver of a transport holds in place of a consumer, of a producer;
+//!   [`remote`] is what the state does for them.
 
 mod builder;
 mod canceller;
@@ -16,10 +18,18 @@ mod consumer;
 mod for_each;
 mod guard;
 mod hints;
+#[cfg(feature = "transport")]
+mod inlet;
 mod lease;
 mod lifecycle;
+#[cfg(all(test, credit_channel_loom, feature = "transport"))]
+mod models;
+#[cfg(feature = "transport")]
+mod outlet;
 mod permit;
 mod producer;
+#[cfg_attr(not(feature = "transport"), path = "no_remote.rs")]
+mod remote;
 mod reserving;
 mod sending;
 mod shared;
@@ -29,14 +39,21 @@ mod tally;
 mod turns;
 mod watch;
 mod weak;
+mod weigher;
 
 pub use builder::{Builder, channel, weighted};
 pub use canceller::Canceller;
 pub use chunk::Chunk;
 pub use consumer::{CreditConsumer, Receiving};
 pub use guard::CreditGuard;
+#[cfg(feature = "transport")]
+pub(crate) use inlet::Inlet;
+#[cfg(feature = "transport")]
+pub(crate) use outlet::{Fill, Outlet};
 pub use permit::{OwnedPermit, Permit, Permits};
 pub use producer::CreditProducer;
 pub use sending::Sending;
 pub use sink::CreditSink;
 pub use weak::WeakProducer;
+#[cfg(feature = "transport")]
+pub(crate) use weigher::{Unfit, Weigher};

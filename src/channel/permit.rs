@@ -180,7 +180,7 @@ impl<T> Shared<T> {
             refusal
         });
         match (refusal, value) {
-            (Some(refusal), Some(value)) => Err(refusal.into_error(value, cost)),
+            (Some(refusal), Some(value)) => Err(self.refuse(refusal, value, cost)),
             _ => Ok(()),
         }
     }

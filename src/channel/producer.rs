@@ -223,7 +223,7 @@ impl<T> CreditProducer<T> {
     }
 
     /// Waits until the consumer cancels, and says why: `None` if the channel was closed by another clone
-    /// instead, so that nobody will.
+    /// or lost its connection instead, so that nobody will.
     ///
     /// # Cancel safety
     ///
@@ -231,7 +231,7 @@ impl<T> CreditProducer<T> {
     pub async fn cancelled(&self) -> Option<CancelReason> {
         match self.closed().await {
             Closed::Cancelled(reason) => Some(reason),
-            Closed::Failed(_) | Closed::Abandoned => None,
+            Closed::Failed(_) | Closed::Abandoned | Closed::Disconnected(_) => None,
         }
     }
 

@@ -58,7 +58,7 @@ impl<T> Future for Sending<'_, T> {
         let claimed = ready!(polled);
         budget.made_progress();
         match (claimed, value.take()) {
-            (Err(refusal), Some(value)) => Poll::Ready(Err(refusal.into_error(value, cost))),
+            (Err(refusal), Some(value)) => Poll::Ready(Err(claim.shared.refuse(*refusal, value, cost))),
             _ => Poll::Ready(Ok(())),
         }
     }
@@ -117,7 +117,7 @@ impl<T> Shared<T> {
         match (claim, value) {
             (Claim::Granted, _) | (_, None) => Ok(()),
             (Claim::Short, Some(value)) => Err(TrySendError::Full(value)),
-            (Claim::Refused(refusal), Some(value)) => Err(refusal.into_error(value, cost).into()),
+            (Claim::Refused(refusal), Some(value)) => Err(self.refuse(*refusal, value, cost).into()),
         }
     }
 

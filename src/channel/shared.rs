@@ -4,6 +4,7 @@ use super::hints::Hints;
 use super::lease::{Control, Lease};
 use super::lifecycle::Outcome;
 use super::state::{Entry, State};
+use super::weigher::Weigher;
 use crate::sync::shim::{AtomicBool, Mutex, Ordering};
 use crate::sync::{Tray, WakeList};
 use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
@@ -12,9 +13,6 @@ use std::ops::DerefMut;
 use std::sync::Arc;
 use std::task::Waker;
 use std::{fmt, mem};
-
-/// Says what a value weighs, in bytes.
-pub(super) type Weigher<T> = Box<dyn Fn(&T) -> usize + Send + Sync>;
 
 /// What only tests ask of a channel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +56,7 @@ impl<T: Send + 'static> Shared<T> {
             tray: Arc::clone(&tray),
             discard: AtomicBool::new(false),
             base_cost: window.cost(0),
-            weigher: weigher.filter(|_| window.byte_limit().is_some()),
+            weigher,
         });
         let channel: Arc<dyn Control> = shared.clone();
         (shared, Arc::new(Lease::new(tray, channel)))
@@ -74,6 +72,17 @@ impl<T> Shared<T> {
     #[inline]
     pub(super) fn hints(&self) -> &Hints {
         &self.hints
+    }
+
+    /// What a message without bytes costs.
+    #[inline]
+    pub(super) fn base_cost(&self) -> Credit {
+        self.base_cost
+    }
+
+    #[inline]
+    pub(super) fn weigher(&self) -> Option<&Weigher<T>> {
+        self.weigher.as_ref()
     }
 
     #[inline]
@@ -102,21 +111,6 @@ impl<T> Shared<T> {
     }
 
     // ----- the producer side -----
-
-    /// What a value costs. Runs the user's weigher, so never under the lock.
-    #[inline]
-    pub(super) fn cost_of(&self, value: &T) -> Credit {
-        match &self.weigher {
-            None => self.base_cost,
-            Some(weigh) => self.cost_of_bytes(u64::try_from(weigh(value)).unwrap_or(u64::MAX)),
-        }
-    }
-
-    /// What a value of so many bytes costs: at least 1 where bytes are counted.
-    pub(super) fn cost_of_bytes(&self, bytes: u64) -> Credit {
-        let bytes = if self.base_cost.bytes() == 0 { 0 } else { bytes.clamp(1, Window::MAX) };
-        Credit::new(self.base_cost.messages(), bytes)
-    }
 
     pub(super) fn add_producer(&self) {
         self.with(|state, _| state.life.add_producer());
@@ -201,6 +195,7 @@ impl<T> Shared<T> {
         let asked = window.check()?;
         self.with(|state, wakes| {
             let current = state.ledger.window();
+            let asked = state.window_kept(asked);
             if !asked.counts_like(current) {
                 return Err(WindowError::OtherUnits { current, asked });
             }
@@ -234,7 +229,7 @@ impl<T> Shared<T> {
     }
 
     /// Ends the channel, and with it, if wanted, what is queued.
-    fn end_with(&self, end: impl FnOnce(&mut State<T>) -> bool, discard: bool) -> bool {
+    pub(super) fn end_with(&self, end: impl FnOnce(&mut State<T>) -> bool, discard: bool) -> bool {
         let (first, queue) = self.with(|state, wakes| {
             if !end(state) {
                 return (false, self.unreceived(VecDeque::new()));

@@ -83,7 +83,10 @@ impl<T> CreditSink<T> {
         let value = |kept: Option<(T, Credit)>| kept.map(|(value, _)| value);
         Poll::Ready(match claimed {
             Ok(()) => Ok(()),
-            Err(refusal) => Err(SinkError::Refused(refusal.into_error(value(self.kept.take()), cost))),
+            Err(refusal) => Err(SinkError::Refused(match value(self.kept.take()) {
+                Some(value) => producer.shared().refuse(*refusal, value, cost).map(Some),
+                None => refusal.into_error(None, cost),
+            })),
         })
     }
 

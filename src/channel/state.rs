@@ -1,6 +1,7 @@
 //! What the channel's one lock protects.
 
 use super::lifecycle::Lifecycle;
+use super::remote::Remote;
 use super::tally::Tally;
 use crate::ledger::{Ledger, Place, Ticket};
 use crate::sync::{Tray, WakeList, Watchers};
@@ -45,7 +46,7 @@ impl Refusal {
 
 pub(super) struct State<T> {
     /// Where guards put what comes home; shared with them.
-    tray: Arc<Tray>,
+    pub(super) tray: Arc<Tray>,
     pub(super) ledger: Ledger<Option<Waker>>,
     pub(super) queue: VecDeque<Entry<T>>,
     pub(super) life: Lifecycle,
@@ -59,7 +60,11 @@ pub(super) struct State<T> {
     watched: bool,
     /// What the hint of the same name was last set to.
     news: bool,
-    tally: Tally,
+    /// What the tray began with, if it is armed, else nothing; likewise.
+    pub(super) armed: Credit,
+    pub(super) tally: Tally,
+    /// What the drivers of transports want to know.
+    pub(super) remote: Remote,
 }
 
 impl<T> State<T> {
@@ -73,8 +78,10 @@ impl<T> State<T> {
             on_close: Watchers::default(),
             on_idle: Watchers::default(),
             watched: false,
+            armed: Credit::ZERO,
             news: false,
             tally: Tally::default(),
+            remote: Remote::default(),
         }
     }
 
@@ -182,6 +189,7 @@ impl<T> State<T> {
         mem::swap(left, waker);
         self.tally.begin_park();
         self.watch(wakes);
+        self.tell_of_park(wakes);
     }
 
     /// Whether the next park is likely to cost more than it waits.
@@ -242,12 +250,12 @@ impl<T> State<T> {
     /// Whether the depth looks larger than ever. It is an upper bound, since the ledger has not seen what lies
     /// in the tray: look there before calling it a peak.
     #[inline]
-    fn is_new_peak(&self) -> bool {
+    pub(super) fn is_new_peak(&self) -> bool {
         !self.ledger.in_flight().fits_in(self.tally.peak_depth)
     }
 
     #[cold]
-    fn note_peak(&mut self) {
+    pub(super) fn note_peak(&mut self) {
         self.tally.peak_depth = self.tally.peak_depth.max(self.ledger.in_flight());
     }
 
@@ -291,11 +299,14 @@ impl<T> State<T> {
         if self.ledger.waiting() == 0 {
             self.tally.end_park();
         }
-        if self.ledger.waiting() > 0 || !self.on_idle.is_empty() {
+        self.tell_listener(wakes);
+        if self.ledger.waiting() > 0 || !self.on_idle.is_empty() || self.listener_sees_all() {
             self.watch(wakes);
         } else if self.watched {
             // Nobody waits any more: guards need not come to the lock.
             self.take_home();
+        } else {
+            self.arm(wakes);
         }
         if !self.life.is_open() && self.outcome_is_known() {
             wakes.extend(self.consumer.take());
@@ -305,7 +316,8 @@ impl<T> State<T> {
     /// Takes all that lies in the tray, and stops watching it.
     fn take_home(&mut self) {
         self.watched = false;
-        self.ledger.release(self.tray.take());
+        let begin = mem::take(&mut self.armed);
+        self.ledger.release(self.tray.take().minus(begin));
     }
 
     /// Somebody waits: from here on guards take the lock. One that came before this may have put credit
@@ -326,16 +338,24 @@ impl<T> State<T> {
         self.on_close.take_all(wakes);
         self.on_idle.take_all(wakes);
         wakes.extend(self.consumer.take());
+        self.call_listener(wakes);
         self.settle(wakes);
     }
 
     /// Whether all that was sent has been worked off; forgotten credit counts as such.
     pub(super) fn is_idle(&self) -> bool {
-        self.ledger.in_flight().minus(self.tally.forgotten).is_zero()
+        self.outstanding().is_zero()
     }
 
+    /// What is still being worked on, or on its way to it.
+    pub(super) fn outstanding(&self) -> Credit {
+        self.ledger.in_flight().minus(self.tally.forgotten)
+    }
+
+    /// Whether more may come of a channel that accepts no more: from a permit, or from the other end of a transport,
+    /// whose driver says when that is all.
     pub(super) fn permits_out(&self) -> bool {
-        !self.ledger.reserved().is_zero()
+        self.is_listened_to() || !self.ledger.reserved().is_zero()
     }
 
     fn outcome_is_known(&self) -> bool {
@@ -347,7 +367,6 @@ impl<T> State<T> {
     }
 
     // ----- reading -----
-
     pub(super) fn sent(&self) -> u64 {
         self.tally.sent
     }

@@ -92,7 +92,7 @@ impl Account {
     }
 
     /// All that may ever have been sent by now. Never decreases.
-    fn granted(&self) -> u64 {
+    pub(super) fn granted(&self) -> u64 {
         self.released.wrapping_add(self.window).wrapping_add(self.withheld)
     }
 

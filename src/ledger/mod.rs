@@ -35,9 +35,12 @@ mod account;
 mod line;
 #[cfg(all(test, not(credit_channel_loom)))]
 mod oracle;
+#[cfg(any(test, feature = "transport"))]
 mod returns;
 
 pub(crate) use line::{Place, Ticket};
+#[cfg(feature = "transport")]
+pub(crate) use returns::{Tell, most_held, when_to_tell};
 
 use crate::{Credit, Oversize, Window};
 use account::Account;
@@ -51,6 +54,18 @@ pub(crate) struct Ledger<W> {
     messages: Account,
     bytes: Account,
     line: Line<W>,
+}
+
+/// What the producer at the other end of a transport has to know.
+#[cfg(feature = "transport")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Books {
+    /// The cost that may ever have been sent by now.
+    pub(crate) limit: Credit,
+    /// The cost whose work is done.
+    pub(crate) released: Credit,
+    /// What a single chunk may cost.
+    pub(crate) window: Credit,
 }
 
 impl<W> Ledger<W> {
@@ -203,6 +218,30 @@ impl<W> Ledger<W> {
         self.debug_assert_accounts();
     }
 
+    /// Follows the books of a consumer at the other end of a transport: `home` more of what was sent is done,
+    /// `spendable` may be in flight now, and `window` is what a single chunk may cost. Serve the line afterwards.
+    ///
+    /// What may be in flight is the window, or less while the consumer grants less.
+    #[cfg(feature = "transport")]
+    pub(crate) fn follow(&mut self, home: Credit, spendable: Credit, window: Window) {
+        debug_assert!(window.counts_like(self.window), "a ledger never changes the units it counts");
+        self.release(home);
+        self.window = window;
+        let limit = window.as_credit();
+        self.messages.set_window(spendable.messages().min(limit.messages()));
+        self.bytes.set_window(spendable.bytes().min(limit.bytes()));
+        self.debug_assert_accounts();
+    }
+
+    /// What arrives over a transport was admitted by the producer's ledger at the other end, and checked
+    /// against what this side granted: it is in flight, whoever waits here.
+    #[cfg(feature = "transport")]
+    pub(crate) fn arrive(&mut self, cost: Credit) {
+        self.messages.spend(cost.messages());
+        self.bytes.spend(cost.bytes());
+        self.debug_assert_accounts();
+    }
+
     // ----- reading -----
 
     pub(crate) fn window(&self) -> Window {
@@ -224,6 +263,16 @@ impl<W> Ledger<W> {
     /// Credit held by permits and by served places in line.
     pub(crate) fn reserved(&self) -> Credit {
         Credit::new(self.messages.reserved(), self.bytes.reserved())
+    }
+
+    /// What the producer at the other end of a transport has to know.
+    #[cfg(feature = "transport")]
+    pub(crate) fn books(&self) -> Books {
+        Books {
+            limit: Credit::new(self.messages.granted(), self.bytes.granted()),
+            released: self.released(),
+            window: self.window.as_credit(),
+        }
     }
 
     /// Cost released since the channel opened.

@@ -15,11 +15,14 @@ use crate::Credit;
 /// | [`put`](Self::put) | a guard, without the lock | sum += n; says whether it was WATCHED |
 /// | [`take`](Self::take) | under the lock | sum → 0, WATCHED → 0 |
 /// | [`watch`](Self::watch) | under the lock | WATCHED → 1; says whether anything lies there |
+/// | [`arm`](Self::arm) | under the lock | sum += 2⁶² − n, so that its top bit says that n lie there |
 ///
-/// No wake-up is lost, because all three are read-modify-writes of one word and so have one order: a put
-/// before the watch is seen by it, and one after it sees the bit and takes the lock.
+/// No wake-up is lost, because all of them are read-modify-writes of one word and so have one order: a put
+/// before the watch is seen by it, and one after it sees the bit and takes the lock. The same is true of the put
+/// that brings the sum to what it was armed for.
 ///
-/// The sum needs no more than 63 bits: it is at most what is in flight, and a window is at most 2⁶², or one oversized chunk.
+/// The sum needs no more than 63 bits: it is at most what is in flight, and a window is at most 2⁶², or one
+/// oversized chunk. Where the tray is armed it is at most [`MOST_ARMED`](Self::MOST_ARMED).
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Tray {
@@ -37,6 +40,8 @@ enum Units {
 }
 
 const WATCHED: u64 = 1;
+/// Of `last`: what it was armed for lies there.
+const RINGS: u64 = 1 << 63;
 
 impl Tray {
     pub(crate) fn new(messages: bool, bytes: bool) -> Self {
@@ -63,7 +68,8 @@ impl Tray {
         };
         // ORDERING: Release, so that the work done under this credit happens before the send that `take`
         // (Acquire) lets through on it. Whoever sees WATCHED goes on to lock, which orders the rest.
-        self.last.fetch_add(last << 1, Ordering::Release) & WATCHED != 0
+        let before = self.last.fetch_add(last << 1, Ordering::Release);
+        before & WATCHED != 0 || before.wrapping_add(last << 1) & RINGS != 0
     }
 
     /// Whether nothing lies there. A glance that may be out of date at once.
@@ -82,7 +88,7 @@ impl Tray {
         self.last.load(Ordering::Relaxed) & WATCHED != 0
     }
 
-    /// Takes all that lies there and stops watching.
+    /// Takes all that lies there, with what an armed tray began with, and stops watching.
     #[inline]
     pub(crate) fn take(&self) -> Credit {
         // ORDERING: Acquire, the partner of the Release in `put`.
@@ -100,6 +106,36 @@ impl Tray {
         // ORDERING: Acquire, the partner of the Release in `put`: a message that was put down with 0 bytes,
         // which `last` does not show, is seen in `first`. The bit itself needs no more than this word's order.
         self.last.fetch_or(WATCHED, Ordering::Acquire) > WATCHED || self.first.load(Ordering::Relaxed) > 0
+    }
+
+    /// The most that may be in flight where the tray is armed: so that no sum runs over.
+    #[cfg(feature = "transport")]
+    pub(crate) const MOST_ARMED: u64 = 1 << 60;
+
+    /// What a tray begins with when it is armed for `n`, at least 1.
+    #[cfg(feature = "transport")]
+    pub(crate) fn armed_for(&self, n: u64) -> Credit {
+        let begin = (RINGS >> 1) - n;
+        match self.units {
+            Units::Messages => Credit::new(begin, 0),
+            Units::Bytes | Units::Both => Credit::new(0, begin),
+        }
+    }
+
+    /// Asks to be told of the put that brings what lies there to what it is armed for, and of none before. True if as
+    /// much lies there already. For a tray of one unit, after [`take`](Self::take).
+    #[cfg(feature = "transport")]
+    #[must_use]
+    pub(crate) fn arm(&self, begin: Credit) -> bool {
+        let begin = begin.messages().max(begin.bytes()) << 1;
+        // ORDERING: Acquire, the partner of the Release in `put`, for what lies there already.
+        self.last.fetch_add(begin, Ordering::Acquire).wrapping_add(begin) & RINGS != 0
+    }
+
+    /// Whether the window counts both units.
+    #[cfg(feature = "transport")]
+    pub(crate) fn counts_both(&self) -> bool {
+        matches!(self.units, Units::Both)
     }
 
     /// Whether the window counts bytes.

@@ -1,0 +1,65 @@
+//! What carries frames.
+
+use crate::Violation;
+use crate::session::Traffic;
+use crate::wire::{Frame, WireError};
+use std::io;
+use std::task::{Context, Poll};
+
+/// A way for frames to the peer and from it, as a driver uses it. Reading and writing never wait for each
+/// other.
+pub(super) trait Link {
+    /// What a chunk carries here.
+    type Payload;
+
+    /// The next frame; `None` once the peer has closed its side.
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Frame<Self::Payload>>, ReadError>>;
+
+    /// Reads some of what comes and throws it away, whatever it is. False once the peer has closed its side.
+    fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>>;
+
+    /// Whether another frame may be queued.
+    fn has_room(&self) -> bool;
+
+    /// Queues a frame behind what is queued already.
+    fn queue(&mut self, frame: Frame<Self::Payload>);
+
+    /// Writes what is queued. Pending while some of it is not written.
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+
+    /// Closes this side, after all that was queued.
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+
+    /// Nothing has gone through for a while: memory that was kept for more may go.
+    fn rest(&mut self) {}
+
+    /// What went through by now.
+    fn traffic(&self) -> Traffic;
+}
+
+/// Why no more frames can be read.
+#[derive(Debug)]
+pub(super) enum ReadError {
+    /// What the peer sent is no frame.
+    Violation(Violation),
+    /// The peer speaks another protocol: there is nothing to answer.
+    Foreign(Violation),
+    /// The transport failed.
+    Io(io::Error),
+}
+
+impl From<WireError> for ReadError {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::Preface(violation) => Self::Foreign(violation),
+            WireError::Violation(violation) => Self::Violation(violation),
+            WireError::Io(error) => Self::Io(error),
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
