@@ -1,6 +1,6 @@
 //! Plain threads: the blocking verbs wait, are woken and told as the others are.
 
-use crate::support::{FLAVOURS, WATCHDOG, assert_balanced, on_both_runtimes, runtime, within};
+use crate::support::{FLAVOURS, WATCHDOG, assert_balanced, runtime, within};
 use credit_channel::{CancelReason, Closed, Window, channel};
 use std::thread;
 
@@ -66,24 +66,6 @@ fn thread_parked_in_recv_is_told_of_the_end() {
             assert_eq!(parked.join().unwrap().ok(), clean.then_some(true));
         });
     }
-}
-
-#[test]
-fn blocking_tasks_and_async_tasks_mix() {
-    on_both_runtimes(|| async {
-        let (tx, mut rx) = channel::<u64>(Window::messages(2)).unwrap();
-        let producer = tokio::task::spawn_blocking(move || {
-            (0..1000).for_each(|item| tx.blocking_send(item).unwrap());
-            tx.end();
-        });
-        let mut next = 0;
-        while let Some(chunk) = rx.recv().await.unwrap() {
-            assert_eq!(*chunk, next);
-            next += 1;
-        }
-        assert_eq!(next, 1000);
-        producer.await.unwrap();
-    });
 }
 
 /// It is not meant for a thread that runs tasks; but it must not hang on chunks that are there, however much of the

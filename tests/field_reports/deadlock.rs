@@ -1,8 +1,7 @@
 //! Items that can never get credit, demand that stops, zero windows and totals at the end of their range.
 
-use crate::support::{LONG_WATCHDOG, assert_balanced, on_both_runtimes, on_both_runtimes_within, poll_once, until};
+use crate::support::{assert_balanced, on_both_runtimes, poll_once, until};
 use credit_channel::{Builder, CreditProducer, Oversize, SendError, Window, WindowError, channel, weighted};
-use futures_util::StreamExt;
 
 /// stellar/stellar-core#3607, quicwg/base-drafts#1420, wso2-attic/ballerina-message-broker#242: an item larger than the
 /// whole budget waited for ever. Here it is refused at once.
@@ -65,35 +64,6 @@ fn report_28_item_larger_than_the_window_passes_alone_where_chosen() {
         behind.await.unwrap();
         assert_eq!(rx.recv().await.unwrap().unwrap().len(), 10);
         assert_balanced(tx.stats(), true);
-    });
-}
-
-/// ReactiveX/RxJava#6713: demand stopped at exactly one prefetch.
-#[test]
-fn report_31_flow_goes_on_past_every_window() {
-    on_both_runtimes_within(LONG_WATCHDOG, || async {
-        for window in 1..=32 {
-            for stream in [false, true] {
-                for bytes in [false, true] {
-                    let count = 10 * window + 1;
-                    let limit = if bytes { Window::bytes(window) } else { Window::messages(window) };
-                    let (tx, mut rx) = weighted::<Vec<u8>>(limit).unwrap();
-                    tokio::spawn(async move {
-                        for _ in 0..count {
-                            tx.send(vec![7]).await.unwrap();
-                        }
-                        tx.end();
-                    });
-                    let mut received = 0;
-                    while let Some(chunk) = if stream { rx.next().await.transpose() } else { rx.recv().await }.unwrap()
-                    {
-                        assert_eq!(chunk.seq(), received);
-                        received += 1;
-                    }
-                    assert_eq!(received, count);
-                }
-            }
-        }
     });
 }
 

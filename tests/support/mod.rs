@@ -3,6 +3,13 @@
 // Every test binary takes what it needs.
 #![allow(dead_code)]
 
+#[cfg(feature = "bincode")]
+pub(crate) mod carrier;
+#[cfg(feature = "bincode")]
+pub(crate) mod link;
+#[cfg(feature = "bincode")]
+mod messages;
+
 use std::any::Any;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -35,6 +42,21 @@ pub(crate) fn runtime(flavour: Flavour) -> Runtime {
         Flavour::MultiThread => Builder::new_multi_thread().worker_threads(2).enable_all().build(),
     }
     .expect("a runtime starts")
+}
+
+/// A runtime whose clock stands still while there is something to do, and jumps where there is not.
+pub(crate) fn paused() -> Runtime {
+    Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime starts")
+}
+
+/// Runs the test on such a runtime, with a watchdog on the real clock: where something rings for ever, the paused one
+/// goes on for ever.
+pub(crate) fn on_a_paused_clock<F, Fut>(test: F)
+where
+    F: FnOnce() -> Fut + Send + 'static,
+    Fut: Future<Output = ()>,
+{
+    within(LONG_WATCHDOG, "the test on a paused clock", move || paused().block_on(test()));
 }
 
 /// Runs the test on a runtime of each kind. A run that takes longer than [`WATCHDOG`] fails.
@@ -84,6 +106,17 @@ pub(crate) fn within<R: Send + 'static>(
 /// Whether the long versions of the soaks are wanted.
 pub(crate) fn soak() -> bool {
     env::var_os("CREDIT_CHANNEL_SOAK").is_some()
+}
+
+/// Says which of many cases it was that failed.
+pub(crate) struct Case(pub(crate) String);
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("this was {}", self.0);
+        }
+    }
 }
 
 // ----- polling by hand -----
@@ -232,6 +265,11 @@ impl Dice {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) % n
+    }
+
+    pub(crate) fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        let n = u64::try_from(all.len()).expect("small");
+        &all[usize::try_from(self.below(n)).expect("small")]
     }
 
     /// A random order of 0..n.

@@ -1,7 +1,8 @@
 //! I5: after any terminal event every parked call returns, and says why.
 
-use crate::support::{on_both_runtimes, refused, until};
-use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, SendError, Window, channel};
+use crate::support::carrier::{Carrier, Line, Open, everywhere};
+use crate::support::{refused, turns, until};
+use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, RecvError, SendError, Window};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
@@ -48,15 +49,15 @@ async fn park(tx: &CreditProducer<u64>, why: Closed) -> JoinSet<()> {
     });
     // Parked are those in line; the watchers are given their turn.
     until(|| tx.stats().waiting == 105).await;
-    crate::support::turns(20).await;
+    turns(20).await;
     calls
 }
 
-async fn full() -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    let (tx, rx) = channel(Window::messages(2)).unwrap();
+async fn full(carrier: Carrier) -> (CreditProducer<u64>, CreditConsumer<u64>, Line) {
+    let Open { tx, rx, line } = carrier.open_line(Window::messages(2)).await;
     tx.send(0).await.unwrap();
     tx.send(1).await.unwrap();
-    (tx, rx)
+    (tx, rx, line)
 }
 
 async fn all_return(mut calls: JoinSet<()>) {
@@ -67,8 +68,8 @@ async fn all_return(mut calls: JoinSet<()>) {
 
 #[test]
 fn cancel_wakes_every_parked_call_once() {
-    on_both_runtimes(|| async {
-        let (tx, rx) = full().await;
+    everywhere(|carrier| async move {
+        let (tx, rx, _line) = full(carrier).await;
         let why = Closed::Cancelled(CancelReason::Shutdown);
         let calls = park(&tx, why.clone()).await;
         // From many places at once: one of them is what stopped it.
@@ -89,8 +90,8 @@ fn cancel_wakes_every_parked_call_once() {
 
 #[test]
 fn consumer_drop_wakes_every_parked_call() {
-    on_both_runtimes(|| async {
-        let (tx, rx) = full().await;
+    everywhere(|carrier| async move {
+        let (tx, rx, _line) = full(carrier).await;
         let calls = park(&tx, Closed::Cancelled(CancelReason::Dropped)).await;
         drop(rx);
         all_return(calls).await;
@@ -100,8 +101,8 @@ fn consumer_drop_wakes_every_parked_call() {
 
 #[test]
 fn drain_wakes_every_parked_call_and_leaves_what_is_queued() {
-    on_both_runtimes(|| async {
-        let (tx, mut rx) = full().await;
+    everywhere(|carrier| async move {
+        let (tx, mut rx, line) = full(carrier).await;
         let calls = park(&tx, Closed::Cancelled(CancelReason::Drained)).await;
         rx.drain();
         all_return(calls).await;
@@ -109,14 +110,15 @@ fn drain_wakes_every_parked_call_and_leaves_what_is_queued() {
             assert_eq!(*rx.recv().await.unwrap().unwrap(), item);
         }
         assert!(rx.recv().await.is_err());
+        line.over().await;
     });
 }
 
 #[test]
 fn failure_of_a_clone_wakes_every_parked_call() {
     for now in [false, true] {
-        on_both_runtimes(move || async move {
-            let (tx, mut rx) = full().await;
+        everywhere(move |carrier| async move {
+            let (tx, mut rx, line) = full(carrier).await;
             let calls = park(&tx, Closed::Failed("disk gone".into())).await;
             if now {
                 tx.clone().fail_now("disk gone")
@@ -125,21 +127,25 @@ fn failure_of_a_clone_wakes_every_parked_call() {
             }
             all_return(calls).await;
             assert!(tx.is_closed() && !tx.is_cancelled());
-            let queued = std::iter::from_fn(|| rx.try_recv().ok().flatten()).count();
-            assert_eq!(queued, if now { 0 } else { 2 });
-            assert!(rx.recv().await.is_err());
+            if now {
+                line.over().await;
+            } else {
+                assert_eq!(*rx.recv().await.unwrap().unwrap(), 0);
+                assert_eq!(*rx.recv().await.unwrap().unwrap(), 1);
+            }
+            assert_eq!(rx.recv().await.unwrap_err(), RecvError::Failed("disk gone".into()));
         });
     }
 }
 
 #[test]
 fn parked_recv_returns_at_every_ending() {
-    on_both_runtimes(|| async {
+    everywhere(|carrier| async move {
         for ending in 0..6 {
-            let (tx, mut rx) = channel::<u64>(Window::messages(2)).unwrap();
+            let (tx, mut rx) = carrier.open::<u64>(Window::messages(2)).await;
             let canceller = rx.canceller();
             let parked = tokio::spawn(async move { rx.recv().await.map(drop).map_err(|error| error.to_string()) });
-            crate::support::turns(5).await;
+            turns(10).await;
             let mut tx = Some(tx);
             let mut take = || tx.take().unwrap();
             match ending {

@@ -1,11 +1,14 @@
 //! I1, I2, I3: never more in flight than the window, whatever way the work ends, and every credit home once.
 
-use crate::support::{Census, Counted, Dice, LONG_WATCHDOG, assert_balanced, on_both_runtimes_within, turns, until};
-use credit_channel::{CancelReason, Chunk, CreditProducer, Weigh, Window, weighted};
+use crate::support::carrier::{Carrier, Open, over};
+use crate::support::{Census, Counted, Dice, LONG_WATCHDOG, assert_balanced, turns, until};
+use bytes::{Bytes, BytesMut};
+use credit_channel::codec::Codec;
+use credit_channel::{CancelReason, Chunk, Credit, Weigh, Window};
+use std::convert::Infallible;
 use tokio::task::JoinSet;
 
 const SENDERS: u64 = 64;
-const EACH: u64 = 15;
 const HEAVIEST: u64 = 8;
 
 /// Counts as one message, and as its bytes.
@@ -14,9 +17,32 @@ struct Payload {
     bytes: Counted,
 }
 
-impl Weigh for Payload {
-    fn weight_bytes(&self) -> usize {
-        self.bytes.weight_bytes()
+/// Counts a payload anew where it arrives.
+#[derive(Clone, Default)]
+struct Counting {
+    messages: Census,
+    bytes: Census,
+}
+
+impl Counting {
+    fn payload(&self, weight: u64) -> Payload {
+        Payload { _one: self.messages.one(), bytes: self.bytes.weighing(weight) }
+    }
+}
+
+impl Codec<Payload> for Counting {
+    type Error = Infallible;
+
+    fn measure(&self, value: &Payload) -> Result<usize, Infallible> {
+        Ok(value.bytes.weight_bytes())
+    }
+
+    fn encode(&self, value: Payload, _: &mut BytesMut) -> Result<Bytes, Infallible> {
+        Ok(vec![7; value.bytes.weight_bytes()].into())
+    }
+
+    fn decode(&self, payload: Bytes) -> Result<Payload, Infallible> {
+        Ok(self.payload(u64::try_from(payload.len()).expect("a length")))
     }
 }
 
@@ -49,39 +75,44 @@ const EXITS: [Exit; 9] = [
 #[test]
 fn message_window_holds_through_every_exit() {
     for exit in EXITS {
-        on_both_runtimes_within(LONG_WATCHDOG, move || storm(Window::messages(8), exit));
+        over(|_| true, LONG_WATCHDOG, move |carrier| storm(carrier, Window::messages(8), exit));
     }
 }
 
 #[test]
 fn byte_window_holds_through_every_exit() {
+    // Over a transport a window of bytes counts messages too; here they are never what is short.
     for exit in EXITS {
-        on_both_runtimes_within(LONG_WATCHDOG, move || storm(Window::bytes(30), exit));
+        let window = Window::bytes(30).and_messages(30);
+        over(|carrier| carrier != Carrier::Mpsc, LONG_WATCHDOG, move |carrier| storm(carrier, window, exit));
     }
 }
 
 #[test]
 fn combined_window_holds_through_every_exit() {
     for exit in EXITS {
-        on_both_runtimes_within(LONG_WATCHDOG, move || storm(Window::messages(6).and_bytes(30), exit));
+        let window = Window::messages(6).and_bytes(30);
+        over(|carrier| carrier != Carrier::Mpsc, LONG_WATCHDOG, move |carrier| storm(carrier, window, exit));
     }
 }
 
 /// 64 senders, and a task per chunk that ends in the given way.
-async fn storm(window: Window, exit: Exit) {
-    let (messages, bytes) = (Census::default(), Census::default());
-    let (tx, mut rx) = weighted::<Payload>(window).unwrap();
+async fn storm(carrier: Carrier, window: Window, exit: Exit) {
+    let each = if carrier == Carrier::InProcess { 15 } else { 6 };
+    let count = Counting::default();
+    let Counting { messages, bytes } = count.clone();
+    let Open { tx, mut rx, .. } = carrier.open_with(count.clone(), window).await;
+    let books = rx.canceller();
     let mut senders = JoinSet::new();
     for number in 0..SENDERS {
-        let (tx, messages, bytes) = (tx.clone(), messages.clone(), bytes.clone());
+        let (tx, count) = (tx.clone(), count.clone());
         senders.spawn(async move {
             let mut dice = Dice::new(number);
-            for _ in 0..EACH {
+            for _ in 0..each {
                 let weight = 1 + dice.below(HEAVIEST);
                 // The payload is made once there is credit for it, so that it counts as in flight all its life.
                 let Ok(permit) = tx.reserve_bytes(weight).await else { break };
-                let payload = Payload { _one: messages.one(), bytes: bytes.weighing(weight) };
-                if permit.send(payload).is_err() {
+                if permit.send(count.payload(weight)).is_err() {
                     break;
                 }
                 turns(dice.below(2)).await;
@@ -92,14 +123,11 @@ async fn storm(window: Window, exit: Exit) {
     // Nobody is between its permit and its payload either.
     until(|| tx.stats().waiting > SENDERS / 2 && tx.stats().reserved.is_zero()).await;
     if let (Some(limit), None) = (window.message_limit(), window.byte_limit()) {
-        assert_eq!(messages.alive(), limit, "the window is used to the full");
+        until(|| messages.alive() == limit).await; // it is used to the full
     }
 
-    // Whoever stays to the end tells the numbers.
-    let mut tx = Some(tx);
-    if exit != Exit::ConsumerDrop {
-        tx.take().into_iter().for_each(CreditProducer::end);
-    }
+    let producers = tx.downgrade();
+    tx.end();
     let mut workers = JoinSet::new();
     let mut dice = Dice::new(99);
     let mut received = 0;
@@ -125,27 +153,29 @@ async fn storm(window: Window, exit: Exit) {
             _ => {}
         }
     }
-    let rx = if tx.is_some() {
-        drop(rx);
-        None
-    } else {
-        Some(rx)
-    };
+    drop(rx);
     while workers.join_next().await.is_some() {}
     while let Some(sender) = senders.join_next().await {
         sender.unwrap();
     }
 
     let stops_early = matches!(exit, Exit::ConsumerDrop | Exit::Cancel | Exit::Drain);
-    assert!(if stops_early { received >= 200 } else { received == SENDERS * EACH }, "{exit:?}: {received}");
+    assert!(if stops_early { received >= 200 } else { received == SENDERS * each }, "{exit:?}: {received}");
     assert_eq!((messages.alive(), bytes.alive()), (0, 0));
     assert!(window.message_limit().is_none_or(|limit| messages.peak() <= limit), "{exit:?}: {}", messages.peak());
     assert!(window.byte_limit().is_none_or(|limit| bytes.peak() <= limit), "{exit:?}: {}", bytes.peak());
-    let stats = tx.map(|tx| tx.stats()).or_else(|| rx.map(|rx| rx.stats())).unwrap();
+    let stats = books.stats();
     assert_balanced(stats, exit != Exit::Forget);
     assert_eq!(stats.depth, stats.forgotten, "all that is not home was forgotten");
-    assert!(stats.peak_depth.messages() <= window.message_limit().unwrap_or(0), "{stats:?}");
-    assert!(stats.peak_depth.bytes() <= window.byte_limit().unwrap_or(0), "{stats:?}");
+    if !stops_early {
+        // The producer hears of it, over a connection with its last words.
+        until(|| producers.stats().depth == if carrier == Carrier::InProcess { stats.forgotten } else { Credit::ZERO })
+            .await;
+    }
+    for stats in [stats, producers.stats()] {
+        assert!(stats.peak_depth.messages() <= window.message_limit().unwrap_or(0), "{stats:?}");
+        assert!(stats.peak_depth.bytes() <= window.byte_limit().unwrap_or(0), "{stats:?}");
+    }
 }
 
 async fn work(chunk: Chunk<Payload>, exit: Exit, length: u64) -> Result<(), std::num::ParseIntError> {

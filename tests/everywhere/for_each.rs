@@ -1,15 +1,16 @@
 //! I2, I5, I8 for the loop around a handler: its errors and panics return credit and stop the producer with the reason.
 
-use crate::support::{Census, Counted, assert_balanced, on_both_runtimes, poll_once, turns, until};
-use credit_channel::{CancelReason, Closed, ForEachError, RecvError, Window, channel};
+use crate::support::carrier::everywhere;
+use crate::support::{Census, Counted, assert_balanced, poll_once, turns, until};
+use credit_channel::{CancelReason, Closed, ForEachError, RecvError, Window};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn every_chunk_is_handled_in_order_and_counted() {
-    on_both_runtimes(|| async {
-        let (tx, mut rx) = channel::<u64>(Window::messages(2)).unwrap();
+    everywhere(|carrier| async move {
+        let (tx, mut rx) = carrier.open::<u64>(Window::messages(2)).await;
         let producer = tokio::spawn(async move {
             for item in 0..50 {
                 tx.send(item).await.unwrap();
@@ -35,9 +36,9 @@ fn every_chunk_is_handled_in_order_and_counted() {
 
 #[test]
 fn handler_error_cancels_upstream_with_its_text() {
-    on_both_runtimes(|| async {
+    everywhere(|carrier| async move {
         for concurrency in [None, Some(3)] {
-            let (tx, mut rx) = channel::<u64>(Window::messages(4)).unwrap();
+            let (tx, mut rx) = carrier.open::<u64>(Window::messages(4)).await;
             for item in 0..4 {
                 tx.send(item).await.unwrap();
             }
@@ -53,20 +54,21 @@ fn handler_error_cancels_upstream_with_its_text() {
             };
             assert_eq!(result, Err(ForEachError::Handler("row 1 is locked")));
             let why = CancelReason::HandlerError("row 1 is locked".into());
+            until(|| tx.is_closed()).await;
             let error = parked.await.unwrap_err();
             assert_eq!(error.closed(), Some(&Closed::Cancelled(why.clone())));
             assert_eq!(error.into_inner(), 4);
             assert_eq!(rx.recv().await.unwrap_err(), RecvError::Cancelled(why));
-            assert_balanced(tx.stats(), true);
+            assert_balanced(rx.stats(), true);
         }
     });
 }
 
 #[test]
 fn handler_panic_cancels_upstream_and_goes_on() {
-    on_both_runtimes(|| async {
+    everywhere(|carrier| async move {
         for (concurrent, at_once) in [(false, false), (false, true), (true, false), (true, true)] {
-            let (tx, mut rx) = channel::<u64>(Window::messages(4)).unwrap();
+            let (tx, mut rx) = carrier.open::<u64>(Window::messages(4)).await;
             for item in 0..4 {
                 tx.send(item).await.unwrap();
             }
@@ -83,22 +85,23 @@ fn handler_panic_cancels_upstream_and_goes_on() {
                     Ok::<_, Infallible>(())
                 }
             };
+            let books = rx.canceller();
             let task = tokio::spawn(async move {
                 if concurrent { rx.for_each_concurrent(3, handle).await } else { rx.for_each(handle).await }
             });
             assert_eq!(tx.closed().await, Closed::Cancelled(CancelReason::HandlerPanic));
             let panic = task.await.unwrap_err().into_panic();
             assert_eq!(crate::support::text_of(&*panic), "the handler fails");
-            assert_balanced(tx.stats(), true);
+            assert_balanced(books.stats(), true);
         }
     });
 }
 
 #[test]
 fn producer_failure_comes_after_what_was_sent() {
-    on_both_runtimes(|| async {
+    everywhere(|carrier| async move {
         for concurrent in [false, true] {
-            let (tx, mut rx) = channel::<u64>(Window::messages(4)).unwrap();
+            let (tx, mut rx) = carrier.open::<u64>(Window::messages(4)).await;
             for item in 0..3 {
                 tx.send(item).await.unwrap();
             }
@@ -122,10 +125,10 @@ fn producer_failure_comes_after_what_was_sent() {
 
 #[test]
 fn concurrency_and_window_both_bound_what_is_in_hand() {
-    on_both_runtimes(|| async {
+    everywhere(|carrier| async move {
         for (window, concurrency, most) in [(8, 3, 3), (3, 8, 3), (1, 4, 1), (4, 1, 1)] {
             let census = Census::default();
-            let (tx, mut rx) = channel::<u64>(Window::messages(window)).unwrap();
+            let (tx, mut rx) = carrier.open::<u64>(Window::messages(window)).await;
             tokio::spawn(async move {
                 for item in 0..40 {
                     tx.send(item).await.unwrap();
@@ -133,7 +136,7 @@ fn concurrency_and_window_both_bound_what_is_in_hand() {
                 tx.end();
             });
             // The window is full, so that as many as may be are taken at once.
-            until(|| rx.stats().waiting == 1).await;
+            until(|| rx.stats().depth.messages() == window).await;
             let handled = rx
                 .for_each_concurrent(concurrency, |chunk| {
                     let in_hand: Counted = census.one();
@@ -152,8 +155,8 @@ fn concurrency_and_window_both_bound_what_is_in_hand() {
 
 #[test]
 fn concurrency_of_zero_is_refused_and_stops_nothing() {
-    on_both_runtimes(|| async {
-        let (tx, mut rx) = channel::<u64>(Window::messages(1)).unwrap();
+    everywhere(|carrier| async move {
+        let (tx, mut rx) = carrier.open::<u64>(Window::messages(1)).await;
         let nothing = rx.for_each_concurrent(0, |_| async { Ok::<_, Infallible>(()) }).await;
         assert_eq!(nothing, Err(ForEachError::NoConcurrency));
         tx.send(1).await.unwrap();
@@ -163,12 +166,13 @@ fn concurrency_of_zero_is_refused_and_stops_nothing() {
 
 #[test]
 fn loop_that_is_dropped_returns_what_was_in_hand_and_goes_on_later() {
-    on_both_runtimes(|| async {
+    everywhere(|carrier| async move {
         for concurrent in [false, true] {
-            let (tx, mut rx) = channel::<u64>(Window::messages(4)).unwrap();
+            let (tx, mut rx) = carrier.open::<u64>(Window::messages(4)).await;
             for item in 0..3 {
                 tx.send(item).await.unwrap();
             }
+            until(|| rx.stats().depth.messages() == 3).await;
             let never = |chunk: credit_channel::Chunk<u64>| async move {
                 let _in_hand = chunk;
                 std::future::pending::<Result<(), Infallible>>().await
@@ -181,7 +185,7 @@ fn loop_that_is_dropped_returns_what_was_in_hand_and_goes_on_later() {
                 assert!(poll_once(&mut looping).await.is_pending());
             }
             let lost = if concurrent { 2 } else { 1 };
-            assert_eq!(tx.depth().messages(), 3 - lost);
+            until(|| tx.depth().messages() == 3 - lost).await;
             assert!(!tx.is_closed(), "giving up the loop is no cancel");
             assert_eq!(*rx.recv().await.unwrap().unwrap(), lost);
         }
