@@ -4,73 +4,36 @@
 
 #![cfg(not(credit_channel_loom))]
 
-#[path = "../examples/export/diagnosis.rs"]
+#[path = "../examples/shared/diagnosis.rs"]
 mod diagnosis;
-#[path = "../examples/export/numbers.rs"]
+#[path = "../examples/shared/loss.rs"]
+mod loss;
+#[path = "../examples/shared/numbers.rs"]
 mod numbers;
-#[path = "../examples/export/tally.rs"]
+#[path = "../examples/shared/rates.rs"]
+mod rates;
+#[path = "../examples/shared/tally.rs"]
 mod tally;
 
+#[path = "support/programs.rs"]
+mod programs;
+
 use numbers::grouped;
+use programs::{Run, Scratch, end_of};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
-use tally::Tally;
+use std::path::Path;
+use std::process::Command;
 
-// ===== running it =====
-
-/// The example's binary, beside this test's: `cargo test` builds both. One that is missing (`cargo test
-/// --test export_example` on a fresh clone) is built.
-fn binary() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let this = std::env::current_exe().expect("the test knows where it is");
-        let profile = this.parent().and_then(Path::parent).expect("it is in target/<profile>/deps");
-        let binary = profile.join("examples").join(format!("export{}", std::env::consts::EXE_SUFFIX));
-        if !binary.exists() {
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["build", "--example", "export", "--target-dir"]).arg(profile.join(".."));
-            if profile.ends_with("release") {
-                cargo.arg("--release");
-            }
-            let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
-            assert!(status.success() && binary.exists(), "build it with `cargo build --example export`");
-        }
-        binary
-    })
+/// The export example, run to its end.
+trait Export {
+    fn command(&self) -> Command;
+    fn run(&self, args: &[&str]) -> Run;
+    fn export(&self, input: &Path, args: &[&str]) -> Run;
 }
 
-/// A directory of a test's own: its inputs, and the temporary directory of the runs.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("credit-channel-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(path.join("tmp")).expect("a scratch directory");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, content).expect("a scratch file");
-        path
-    }
-
+impl Export for Scratch {
     fn command(&self) -> Command {
-        let mut command = Command::new(binary());
-        for variable in ["TMPDIR", "TMP", "TEMP"] {
-            command.env(variable, self.path("tmp"));
-        }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
+        self.program("export")
     }
 
     fn run(&self, args: &[&str]) -> Run {
@@ -80,41 +43,9 @@ impl Scratch {
     fn export(&self, input: &Path, args: &[&str]) -> Run {
         self.finish(self.command().arg("--input").arg(input).args(args))
     }
-
-    /// However a run ends, it leaves no temporary file and says at most one line on stderr.
-    fn finish(&self, command: &mut Command) -> Run {
-        let run = Run::new(command.output().expect("the example runs"));
-        assert!(run.stderr.lines().count() <= 1, "more than a line: {}", run.stderr);
-        let left = fs::read_dir(self.path("tmp")).expect("the temporary directory").count();
-        assert_eq!(left, 0, "a temporary file was left");
-        run
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-struct Run {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
 }
 
 impl Run {
-    fn new(output: Output) -> Self {
-        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
-    }
-
-    /// What the summary says of something.
-    fn says(&self, what: &str) -> &str {
-        let line = self.stdout.lines().find_map(|line| line.strip_prefix(what).filter(|rest| rest.starts_with(' ')));
-        line.unwrap_or_else(|| panic!("no {what:?} in:\n{}\n{}", self.stdout, self.stderr)).trim_start()
-    }
-
     /// It went well, and both ends counted what this test counts itself.
     fn assert_complete(&self, rows: &[&[u8]]) {
         let end = end_of(rows);
@@ -123,22 +54,10 @@ impl Run {
         assert!(self.says("in flight").ends_with("at the end nothing"), "{}", self.stdout);
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""));
     }
-
-    fn assert_failed(&self, code: i32, message: &str) {
-        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
-        assert!(self.stderr.starts_with("export: ") && self.stderr.contains(message), "{}", self.stderr);
-    }
 }
 
-/// How the summary writes what an end counted.
-fn end_of(rows: &[&[u8]]) -> String {
-    let mut sum = Tally::default();
-    for (number, row) in (1..).zip(rows) {
-        sum += Tally::of(number, row);
-    }
-    let s = if sum.rows == 1 { "" } else { "s" };
-    format!("{} row{s}, {} bytes, checksum {:016x}", grouped(sum.rows), grouped(sum.bytes), sum.checksum)
-}
+/// What can carry the rows. None of it may make a difference to what arrives.
+const TRANSPORTS: &[&str] = if cfg!(unix) { &["local", "tcp", "unix"] } else { &["local", "tcp"] };
 
 // ===== whole exports =====
 
@@ -156,12 +75,15 @@ fn a_plain_file_arrives_whole_in_any_window() {
         &["--bytes", "500", "--window", "3"],
         &["--window", "18446744073709551615"],
     ];
-    for window in windows {
-        scratch.export(&input, window).assert_complete(&rows);
+    for transport in TRANSPORTS {
+        for window in windows {
+            scratch.export(&input, &[&["--transport", transport], window].concat()).assert_complete(&rows);
+        }
+        let slow = ["--transport", transport, "--window", "3", "--rows", "200", "--work-us", "2000"];
+        let run = scratch.export(&input, &slow);
+        assert!(run.says("in flight").starts_with("peak 3/3,"), "a slow consumer fills the window: {}", run.stdout);
+        assert!(run.says("diagnosis").starts_with("The consumer is the limit"), "{}", run.stdout);
     }
-    let run = scratch.export(&input, &["--window", "3", "--rows", "200", "--work-us", "2000"]);
-    assert!(run.says("in flight").starts_with("peak 3/3,"), "a slow consumer fills the window: {}", run.stdout);
-    assert!(run.says("diagnosis").starts_with("The consumer is the limit"), "{}", run.stdout);
 }
 
 #[test]
@@ -179,8 +101,11 @@ fn rows_are_carried_byte_for_byte() {
     scratch.export(&scratch.file("open", "a\nb\nc"), &[]).assert_complete(&[b"a\n", b"b\n", b"c"]);
     scratch.export(&scratch.file("crlf", "a\r\nb\r\n\r\nc"), &[]).assert_complete(&[b"a\r\n", b"b\r\n", b"\r\n", b"c"]);
     scratch.export(&scratch.file("blank", "\n\n\n"), &[]).assert_complete(&[b"\n", b"\n", b"\n"]);
-    let bytes = b"\xff\xfe\0\n\x80\r\xc3\n\0\0";
-    scratch.export(&scratch.file("bytes", bytes), &[]).assert_complete(&[b"\xff\xfe\0\n", b"\x80\r\xc3\n", b"\0\0"]);
+    let input = scratch.file("bytes", b"\xff\xfe\0\n\x80\r\xc3\n\0\0");
+    for transport in TRANSPORTS {
+        let run = scratch.export(&input, &["--transport", transport]);
+        run.assert_complete(&[b"\xff\xfe\0\n", b"\x80\r\xc3\n", b"\0\0"]);
+    }
 }
 
 #[test]
@@ -189,8 +114,12 @@ fn a_row_of_a_mebibyte_is_a_row() {
     let long = [vec![b'x'; 1 << 20], b"\n".to_vec()].concat();
     let content = [b"before\n", long.as_slice(), b"after\n"].concat();
     let input = scratch.file("long", content);
-    for window in [&["--window", "64"], &["--bytes", "1048577"]] {
-        scratch.export(&input, window).assert_complete(&[b"before\n", &long, b"after\n"]);
+    // Over a connection it travels in five bytes more.
+    for (transport, bytes) in TRANSPORTS.iter().zip(["1048577", "1048582", "1048582"]) {
+        for window in [["--window", "64"], ["--bytes", bytes]] {
+            let run = scratch.export(&input, &[&["--transport", transport], &window[..]].concat());
+            run.assert_complete(&[b"before\n", &long, b"after\n"]);
+        }
     }
 }
 
@@ -222,9 +151,10 @@ fn parallel_commits_lose_nothing() {
     let text: String = (0..5000).map(|n| format!("{n}\n")).collect();
     let (input, output) = (scratch.file("in", text.trim_end()), scratch.path("out"));
     let rows: Vec<&[u8]> = text.trim_end().split_inclusive('\n').map(str::as_bytes).collect();
-    for window in ["2", "64"] {
-        let args = ["--workers", "4", "--window", window, "--output", output.to_str().expect("a plain path")];
-        scratch.export(&input, &args).assert_complete(&rows);
+    for (window, transport) in ["2", "64"].iter().flat_map(|window| TRANSPORTS.iter().map(move |way| (window, way))) {
+        let report = ["--output", output.to_str().expect("a plain path")];
+        let args = ["--workers", "4", "--window", window, "--transport", transport];
+        scratch.export(&input, &[&args[..], &report].concat()).assert_complete(&rows);
         let report = fs::read_to_string(&output).expect("the report");
         let mut lines: Vec<_> = report.lines().filter_map(|line| line.split_once('\t')).collect();
         lines.sort_by_key(|(number, _)| number.parse::<u32>().expect("a number"));
@@ -258,8 +188,8 @@ fn a_limit_of_rows_ends_a_file_early() {
 fn a_failing_source_loses_nothing_of_what_was_sent() {
     let scratch = Scratch::new();
     for (n, rows) in [(0, "0 rows"), (1, "1 row"), (64, "64 rows"), (1000, "1,000 rows")] {
-        for workers in ["1", "4"] {
-            let run = scratch.run(&["--fail-at", &n.to_string(), "--workers", workers]);
+        for (workers, transport) in ["1", "4"].iter().flat_map(|n| TRANSPORTS.iter().map(move |way| (n, way))) {
+            let run = scratch.run(&["--fail-at", &n.to_string(), "--workers", workers, "--transport", transport]);
             run.assert_failed(
                 1,
                 &format!("the producer failed after {rows}: the source was made to fail by --fail-at {n}"),
@@ -276,8 +206,8 @@ fn a_failing_source_loses_nothing_of_what_was_sent() {
 #[test]
 fn a_cancel_ends_it_after_exactly_so_many_commits() {
     let scratch = Scratch::new();
-    for workers in ["1", "4"] {
-        let run = scratch.run(&["--cancel-after", "300", "--workers", workers]);
+    for (workers, transport) in ["1", "4"].iter().flat_map(|n| TRANSPORTS.iter().map(move |way| (n, way))) {
+        let run = scratch.run(&["--cancel-after", "300", "--workers", workers, "--transport", transport]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         assert!(run.says("committed").starts_with("300 rows, "), "{}", run.stdout);
         assert!(run.says("outcome").starts_with("cancelled after 300 commits; "), "{}", run.stdout);
@@ -290,10 +220,13 @@ fn a_cancel_ends_it_after_exactly_so_many_commits() {
 fn a_cancel_wakes_a_parked_send() {
     let scratch = Scratch::new();
     // The consumer is so slow that the producer has been waiting for a long time when it cancels.
-    let run = scratch.run(&["--cancel-after", "2", "--window", "4", "--work-us", "200000"]);
+    let args = ["--cancel-after", "2", "--window", "4", "--work-us", "200000", "--transport"];
     let outcome =
         "cancelled after 2 commits; 3 rows in flight dropped; the producer's parked send woke and gave row 6 back";
-    assert_eq!((run.code, run.says("outcome")), (Some(0), outcome));
+    for transport in TRANSPORTS {
+        let run = scratch.run(&[&args[..], &[transport]].concat());
+        assert_eq!((run.code, run.says("outcome")), (Some(0), outcome), "{transport}");
+    }
 }
 
 #[test]
@@ -305,6 +238,10 @@ fn a_row_larger_than_the_window_is_named() {
     assert!(run.says("committed").starts_with("2 rows, 4 bytes, "), "{}", run.stdout);
     assert_eq!(run.says("checksums"), "equal");
     scratch.export(&input, &["--bytes", "11"]).assert_complete(&[b"a\n", b"b\n", b"0123456789\n", b"c\n"]);
+    // A window of bytes also limits the rows where they come over a connection.
+    let run = scratch.export(&input, &["--bytes", "11", "--transport", "tcp"]);
+    let costs = "costs 1 message and 12 bytes, the limit is 16 messages and 11 bytes";
+    run.assert_failed(1, &format!("after 2 rows: row 3 is too large: {costs}; what it had sent was committed"));
 }
 
 #[test]
@@ -314,6 +251,8 @@ fn bad_arguments_get_one_line() {
         (&["--window", "0"][..], "a window of 0 lets nothing through"),
         (&["--bytes", "0"], "a window of 0 lets nothing through"),
         (&["--window", "4", "--bytes", "0"], "a window of 0 lets nothing through"),
+        (&["--window", "0", "--transport", "tcp"], "a window of 0 lets nothing through"),
+        (&["--transport", "pigeon"], "invalid value 'pigeon' for '--transport <HOW>'"),
         (&["--workers", "0"], "'--workers <N>': 0 is not in 1..=256"),
         (&["--cancel-after", "0"], "'--cancel-after <N>': 0 is not in"),
         (&["--rows", "many"], "invalid value 'many' for '--rows <N>'"),
@@ -381,20 +320,12 @@ fn a_reader_that_went_away_is_no_panic() {
 fn ctrl_c_ends_it_with_a_summary() {
     let scratch = Scratch::new();
     let report = scratch.path("out");
-    let mut command = scratch.command();
-    let child = command.args(["--work-us", "100", "--output"]).arg(&report).spawn().expect("the example runs");
+    let report_path = report.to_str().expect("a plain path");
+    let export = scratch.start("export", ["--work-us", "100", "--output", report_path]);
     // Once the first buffer is in the file, everything runs.
-    let begun = || fs::metadata(&report).is_ok_and(|file| file.len() > 0);
-    for _ in 0..6000 {
-        if begun() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    assert!(begun(), "no report within a minute");
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(killed.success());
-    let run = Run::new(child.wait_with_output().expect("it ends"));
+    programs::wait_until_begun(&report);
+    export.press_ctrl_c();
+    let run = export.finish();
     run.assert_failed(130, "interrupted after ");
     assert_eq!(run.says("producer"), "was told: cancelled by the consumer: shutting down");
     let lines = fs::read_to_string(&report).expect("the report").lines().count();

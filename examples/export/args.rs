@@ -1,10 +1,10 @@
 //! The options.
 
-use clap::error::ErrorKind;
-use clap::{Parser, ValueEnum};
+use crate::connect::Way;
+use crate::ledger::LedgerOptions;
+use clap::Parser;
 use credit_channel::Window;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Exports a ledger to a report, row by row, under a credit window.
@@ -21,28 +21,24 @@ use std::time::Duration;
 #[derive(Debug, Parser)]
 #[command(name = "export", version)]
 pub(crate) struct Args {
-    /// The ledger to export, a line per row [default: one made up on the spot, always the same]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) input: Option<PathBuf>,
-
-    /// Whether the first line of the input is a header: it is then neither exported nor counted
-    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Header::Auto)]
-    header: Header,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerOptions,
 
     /// Write the report to this file, over what is there: each row's number, a tab, the row
     /// [default: a file in the system's temporary directory, removed at the end]
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Export so many rows at most [default: all of the input, 1000000 without one]
-    #[arg(long, value_name = "N")]
-    pub(crate) rows: Option<u64>,
+    /// What carries the rows from the producer to the consumer
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Way::Local)]
+    pub(crate) transport: Way,
 
     /// At most so many rows in flight [default: 64, none if --bytes is given]
     #[arg(long, value_name = "N")]
     window: Option<u64>,
 
-    /// At most so many bytes in flight, instead of --window or besides it
+    /// At most so many bytes in flight, instead of --window or besides it; over a connection a row costs the bytes
+    /// it travels in, which are 1 to 5 more
     #[arg(long, value_name = "N")]
     bytes: Option<u64>,
 
@@ -54,10 +50,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: u16,
 
-    /// Let the source fail after N rows
-    #[arg(long, value_name = "N")]
-    pub(crate) fail_at: Option<u64>,
-
     /// Let the consumer cancel after N commits
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) cancel_after: Option<u64>,
@@ -67,35 +59,7 @@ pub(crate) struct Args {
     pub(crate) quiet: bool,
 }
 
-/// Whether the first line is a header.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Header {
-    /// If the input's name ends in .csv
-    Auto,
-    /// Always
-    Yes,
-    /// Never
-    No,
-}
-
 impl Args {
-    /// Reads the command line; what is wrong with it comes as one line.
-    pub(crate) fn read() -> Result<Self, ExitCode> {
-        Self::try_parse().map_err(|error| {
-            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-                // A reader that has seen enough of the help is no error.
-                let _ = error.print();
-                return ExitCode::SUCCESS;
-            }
-            // clap says what is wrong, then an empty line, then advice: we keep the first part.
-            let text = error.to_string();
-            let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-            let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
-            crate::complain(&format!("{what} (--help says more)"));
-            ExitCode::from(crate::BAD_ARGUMENTS)
-        })
-    }
-
     /// The window that was asked for. Whether it makes sense the channel says.
     pub(crate) fn window(&self) -> Window {
         match (self.window, self.bytes) {
@@ -112,13 +76,5 @@ impl Args {
 
     pub(crate) fn workers(&self) -> usize {
         self.workers.into()
-    }
-
-    pub(crate) fn has_header(&self, input: &Path) -> bool {
-        match self.header {
-            Header::Auto => input.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")),
-            Header::Yes => true,
-            Header::No => false,
-        }
     }
 }

@@ -1,10 +1,12 @@
 //! The two ends of the channel: the task that reads and sends, and the one that receives and commits.
 
 use crate::report::{Committed, Report};
-use crate::source::{Row, Source, Then};
+use crate::row::Row;
+use crate::source::{Source, Then};
 use crate::tally::Tally;
 use credit_channel::{
     CancelReason, Canceller, Chunk, Closed, CreditConsumer, CreditProducer, Failure, ForEachError, SendError, Stats,
+    WeakProducer,
 };
 use std::future::{self, poll_fn};
 use std::io;
@@ -12,6 +14,9 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+/// Rows of a page.
+const PAGE_ROWS: u64 = 64;
 
 // ===== the producer =====
 
@@ -34,7 +39,7 @@ pub(crate) async fn produce(tx: CreditProducer<Row>, mut source: Source) -> Prod
         // A consumer that stops must not wait for a slow page.
         let page = tokio::select! {
             biased;
-            page = source.page() => page,
+            page = source.page(PAGE_ROWS) => page,
             closed = tx.closed() => return stopped(sent, None, Some(closed)),
         };
         for row in page.rows {
@@ -74,7 +79,7 @@ pub(crate) struct Consumed {
     pub(crate) result: Result<u64, Stopped>,
     /// Whether the report's file took what was committed to its buffer.
     pub(crate) flushed: io::Result<()>,
-    /// The channel's numbers at the end.
+    /// The numbers of this end of the channel when it was over.
     pub(crate) stats: Stats,
     /// The time it worked; of several workers, their average, unless handing out rows took longer.
     pub(crate) busy: Duration,
@@ -144,16 +149,17 @@ fn keep_busy(time: Duration) {
 #[derive(Debug)]
 pub(crate) struct Stopper {
     canceller: Canceller,
+    sender: WeakProducer<Row>,
     parked: OnceLock<bool>,
 }
 
 impl Stopper {
-    pub(crate) fn new(canceller: Canceller) -> Self {
-        Self { canceller, parked: OnceLock::new() }
+    pub(crate) fn new(canceller: Canceller, sender: WeakProducer<Row>) -> Self {
+        Self { canceller, sender, parked: OnceLock::new() }
     }
 
     pub(crate) fn stop(&self, reason: CancelReason) {
-        let parked = self.canceller.stats().waiting > 0;
+        let parked = self.sender.stats().waiting > 0;
         if self.canceller.cancel(reason) {
             let _ = self.parked.set(parked);
         }

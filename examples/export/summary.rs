@@ -1,10 +1,13 @@
 //! What is said at the end: the numbers, whether they are right, and what they mean.
 
+use crate::connect::Way;
 use crate::diagnosis::{Picture, diagnose};
-use crate::numbers::{Share, count, grouped, per_second};
+use crate::loss::loss;
+use crate::numbers::{count, grouped};
 use crate::pipeline::{Consumed, Produced};
 use crate::progress::of_window;
-use crate::tally::{Tally, loss};
+use crate::rates::{Share, per_second};
+use crate::tally::Tally;
 use credit_channel::{CancelReason, ForEachError, RecvError, Stats};
 use std::fmt::{self, Display};
 use std::time::Duration;
@@ -15,7 +18,10 @@ pub(crate) struct Summary {
     pub(crate) source: String,
     pub(crate) report: String,
     pub(crate) report_path: String,
+    pub(crate) transport: Way,
     pub(crate) workers: usize,
+    /// The numbers of the producer's end, the window's and the parks'. Within a process both ends have the same.
+    pub(crate) sender: Stats,
     pub(crate) produced: Produced,
     pub(crate) committed: Tally,
     pub(crate) consumed: Consumed,
@@ -93,7 +99,7 @@ impl Summary {
     }
 
     fn diagnosis(&self) -> String {
-        let Stats { window, peak_depth, park_time, .. } = self.consumed.stats;
+        let Stats { window, peak_depth, park_time, .. } = self.sender;
         diagnose(&Picture {
             rows: self.produced.sent.rows,
             filled: window.message_limit() == Some(peak_depth.messages())
@@ -107,21 +113,19 @@ impl Summary {
 
 impl Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stats = &self.consumed.stats;
-        let end = |tally: Tally| {
-            let Tally { rows, bytes, checksum } = tally;
-            format!("{}, {} bytes, checksum {checksum:016x}", count(rows, "row"), grouped(bytes))
-        };
+        let stats = &self.sender;
         let workers = count(u64::try_from(self.workers).unwrap_or(u64::MAX), "worker");
         let parked = Share::of(stats.park_time, self.wall);
         let rate = per_second(self.committed.rows, self.wall);
         writeln!(f, "ledger      {}", self.source)?;
         writeln!(f, "report      {}", self.report)?;
+        writeln!(f, "transport   {}", self.transport)?;
         writeln!(f, "window      {}, {workers}", stats.window)?;
-        writeln!(f, "produced    {}", end(self.produced.sent))?;
-        writeln!(f, "committed   {}", end(self.committed))?;
+        writeln!(f, "produced    {}", self.produced.sent)?;
+        writeln!(f, "committed   {}", self.committed)?;
         writeln!(f, "checksums   {}", self.checksums())?;
-        writeln!(f, "in flight   peak {}, at the end {}", of_window(stats.peak_depth, stats.window), stats.depth)?;
+        let (peak, left) = (of_window(stats.peak_depth, stats.window), self.consumed.stats.depth);
+        writeln!(f, "in flight   peak {peak}, at the end {left}")?;
         writeln!(f, "parked      {}, {:.3?}, {parked} of the time", count(stats.parks, "time"), stats.park_time)?;
         let busy = Share::of(self.consumed.busy, self.wall);
         writeln!(f, "consumer    busy {busy} of the time")?;

@@ -1,19 +1,18 @@
 //! Where the rows come from: a file, or a generator; a page at a time.
 
-use crate::args::Args;
 use crate::generate::Generator;
+use crate::ledger::LedgerOptions;
+use crate::numbers::count;
+use crate::row::Row;
 use credit_channel::Failure;
+use std::fmt::{self, Display};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use tokio::task::spawn_blocking;
 
-/// A row: the bytes of one line, its line end included.
-pub(crate) type Row = Vec<u8>;
-
-/// Rows of a page.
-const PAGE_ROWS: u64 = 64;
-/// A page that has so many bytes is full too, or 64 huge rows would lie here beside any window.
+/// A page that has so many bytes is full, however many rows were asked for, or huge ones would lie here beside any
+/// window.
 const PAGE_BYTES: usize = 1 << 20;
 /// A longer row is taken for a file that has no lines; memory is not to be at its mercy.
 const MAX_ROW: u64 = 64 << 20;
@@ -63,24 +62,34 @@ pub(crate) enum Size {
     Unknown,
 }
 
+impl Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows(rows) => f.write_str(&count(*rows, "row")),
+            Self::Bytes(bytes) => f.write_str(&count(*bytes, "byte")),
+            Self::Unknown => f.write_str("as many rows as there are"),
+        }
+    }
+}
+
 impl Source {
     /// Opens what the options ask for. The error is a line for people.
-    pub(crate) fn open(args: &Args) -> Result<Self, String> {
-        let (kind, rows, description, size) = match &args.input {
+    pub(crate) fn open(options: &LedgerOptions) -> Result<Self, String> {
+        let (kind, rows, description, size) = match &options.input {
             None => {
-                let rows = args.rows.unwrap_or(DEFAULT_ROWS);
+                let rows = options.rows.unwrap_or(DEFAULT_ROWS);
                 let generator = Generator::new(Generator::SEED);
                 let description = format!("generated, seed {}", Generator::SEED);
                 (Kind::Generated(generator), Some(rows), description, Size::Rows(rows))
             }
             Some(path) => {
-                let (reader, description, size) = LineReader::open(path, args.has_header(path))
+                let (reader, description, size) = LineReader::open(path, options.has_header(path))
                     .map_err(|error| format!("cannot read {path:?}: {error}"))?;
-                let size = args.rows.map_or(size, |_| Size::Unknown);
-                (Kind::File(reader), args.rows, description, size)
+                let size = options.rows.map_or(size, |_| Size::Unknown);
+                (Kind::File(reader), options.rows, description, size)
             }
         };
-        Ok(Self { kind, read: 0, rows, fail_at: args.fail_at, description, size })
+        Ok(Self { kind, read: 0, rows, fail_at: options.fail_at, description, size })
     }
 
     /// The source in a few words.
@@ -92,16 +101,16 @@ impl Source {
         self.size
     }
 
-    /// Reads the next page.
+    /// Reads the next page, of so many rows at most.
     ///
     /// Not to be called again if the future was dropped: the file is then where it was being read.
-    pub(crate) async fn page(&mut self) -> Page {
-        let left = |limit: Option<u64>| limit.map_or(PAGE_ROWS, |limit| limit.saturating_sub(self.read));
+    pub(crate) async fn page(&mut self, most: u64) -> Page {
+        let left = |limit: Option<u64>| limit.map_or(most, |limit| limit.saturating_sub(self.read));
         if let (Some(rows), 0) = (self.fail_at, left(self.fail_at)) {
             let failure = Failure::from(format!("the source was made to fail by --fail-at {rows}"));
             return Page { rows: Vec::new(), then: Then::Fail(failure) };
         }
-        let wanted = PAGE_ROWS.min(left(self.rows)).min(left(self.fail_at));
+        let wanted = most.min(left(self.rows)).min(left(self.fail_at));
         if wanted == 0 {
             return Page { rows: Vec::new(), then: Then::End };
         }

@@ -1,28 +1,34 @@
 //! The live line on the terminal.
 
-use crate::numbers::{Share, count, grouped, per_second};
-use crate::report::Report;
-use crate::source::Size;
-use credit_channel::{Canceller, Credit, Window};
+use crate::numbers::grouped;
+use crate::rates::per_second;
+use credit_channel::{Credit, Window};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval};
 
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// A line that knows how much there will be. On a stderr that is no terminal it stays hidden.
-pub(crate) fn line(size: Size) -> ProgressBar {
-    let (length, template) = match size {
-        Size::Rows(length) | Size::Bytes(length) => (Some(length), "[{bar:10}] {percent:>3}%  {wide_msg}"),
-        Size::Unknown => (None, "{wide_msg}"),
-    };
+/// What the line shows at a moment.
+#[derive(Debug)]
+pub(crate) struct Moment {
+    /// Rows so far: what the rate is computed from.
+    pub(crate) rows: u64,
+    /// How far the bar is, in the units of its length.
+    pub(crate) position: u64,
+    /// What stands before the rate, and behind it.
+    pub(crate) texts: [String; 2],
+}
+
+/// A line that knows how much there will be, if anybody does. On a stderr that is no terminal it stays hidden.
+pub(crate) fn line(length: Option<u64>) -> ProgressBar {
+    let template = if length.is_some() { "[{bar:10}] {percent:>3}%  {wide_msg}" } else { "{wide_msg}" };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr()).with_style(style.progress_chars("=> "))
 }
 
 /// Redraws the line a few times a second, for as long as it is polled. The rows know nothing of it: it asks.
-pub(crate) async fn watch(line: ProgressBar, size: Size, channel: Canceller, report: Arc<Report>) {
+pub(crate) async fn watch(line: ProgressBar, look: impl Fn(Duration) -> Moment) {
     let started = Instant::now();
     let mut ticks = interval(PERIOD);
     // Frames that were missed are of no use to anybody.
@@ -30,15 +36,12 @@ pub(crate) async fn watch(line: ProgressBar, size: Size, channel: Canceller, rep
     let (mut last_rows, mut last_time) = (0, started);
     loop {
         ticks.tick().await;
-        let (now, done) = (Instant::now(), report.tally());
-        let rate = per_second(done.rows - last_rows, now - last_time);
-        (last_rows, last_time) = (done.rows, now);
-        let stats = channel.stats();
-        let parked = Share::of(stats.park_time, now - started);
-        let in_flight = of_window(stats.depth, stats.window);
-        line.set_position(if let Size::Bytes(_) = size { done.bytes } else { done.rows });
-        let rows = count(done.rows, "row");
-        line.set_message(format!("{rows}  {}/s  {in_flight} in flight  parked {parked}", grouped(rate)));
+        let now = Instant::now();
+        let Moment { rows, position, texts: [before, behind] } = look(now - started);
+        let rate = grouped(per_second(rows - last_rows, now - last_time));
+        (last_rows, last_time) = (rows, now);
+        line.set_position(position);
+        line.set_message(format!("{before}  {rate}/s  {behind}"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the numbers of a run say about it, in one sentence.
 
-use crate::numbers::Share;
+use crate::rates::Share;
 
 /// Below this the producer practically never waited for credit.
 const HARDLY_PARKED: Share = Share::percent(5);
@@ -71,7 +71,7 @@ pub(crate) fn diagnose(picture: &Picture) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Picture, diagnose};
-    use crate::numbers::Share;
+    use crate::rates::Share;
 
     fn sentence(parked: u64, busy: u64, filled: bool) -> String {
         let (parked, busy) = (Share::percent(parked), Share::percent(busy));

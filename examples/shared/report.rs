@@ -1,7 +1,7 @@
 //! Where the rows go: a file, each row behind its number.
 
 use crate::numbers::grouped;
-use crate::source::Row;
+use crate::row::Row;
 use crate::tally::Tally;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

@@ -1,25 +1,7 @@
-//! Numbers for people: grouped thousands, shares, rates. All in integers, so nothing is rounded by surprise.
+//! Shares of time, and rates. All in integers, so nothing is rounded by surprise.
 
 use std::fmt;
 use std::time::Duration;
-
-/// `1234567` as `1,234,567`.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `n` of a thing, with the plural's `s` unless it is one.
-pub(crate) fn count(n: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
 
 /// So many per second.
 pub(crate) fn per_second(n: u64, time: Duration) -> u64 {
@@ -57,15 +39,8 @@ impl fmt::Display for Share {
 
 #[cfg(test)]
 mod tests {
-    use super::{Share, count, grouped, per_second};
+    use super::{Share, per_second};
     use std::time::Duration;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        let texts = [0, 7, 999, 1000, 34_032, 1_000_000, u64::MAX].map(grouped);
-        assert_eq!(texts, ["0", "7", "999", "1,000", "34,032", "1,000,000", "18,446,744,073,709,551,615"]);
-        assert_eq!([count(0, "row"), count(1, "row"), count(2, "row")], ["0 rows", "1 row", "2 rows"]);
-    }
 
     #[test]
     fn shares_stay_between_nothing_and_all() {
