@@ -3,6 +3,7 @@
 use crate::contenders::REFERENCES;
 use crate::message::Payload;
 use crate::runtime::Runtime;
+use crate::sockets::Kind;
 use clap::{Parser, ValueEnum, value_parser};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,10 +35,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 
-    /// Windows, in messages
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [4, 64, 1024])]
+    /// Windows, in messages [default: 4, 64, 1024, and over sockets also 16]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(value_parser = value_parser!(u32).range(1..))]
-    pub window: Vec<u32>,
+    window: Vec<u32>,
 
     /// Payloads, in bytes
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_enum, default_values_t = Payload::ALL)]
@@ -46,6 +47,10 @@ pub struct Args {
     /// Runtimes
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_enum, default_values_t = Runtime::ALL)]
     pub runtime: Vec<Runtime>,
+
+    /// Sockets
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_enum, default_values_t = Kind::ALL)]
+    pub socket: Vec<Kind>,
 
     /// Numbers of producers, all to one consumer
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1, 4])]
@@ -67,6 +72,10 @@ pub enum Workload {
     Allocs,
     /// 12,000 chunks of 256 kB with 50 us of work on each: peak memory
     Memory,
+    /// Over TCP and unix sockets, one window after the other: nanoseconds per chunk
+    Sockets,
+    /// 12,000 chunks of 256 kB over a socket under a window of 4: nanoseconds per chunk
+    SocketsPublished,
 }
 
 impl Args {
@@ -80,6 +89,16 @@ impl Args {
 
     pub fn target(&self) -> Duration {
         Duration::from_millis(self.ms.unwrap_or(if self.quick { 10 } else { 60 }))
+    }
+
+    /// The windows in process.
+    pub fn windows(&self) -> Vec<u32> {
+        if self.window.is_empty() { vec![4, 64, 1024] } else { self.window.clone() }
+    }
+
+    /// Whether this window is wanted over a socket.
+    pub fn wants_window(&self, window: u32) -> bool {
+        self.window.is_empty() || self.window.contains(&window)
     }
 
     /// Whether a contender takes part. The references always do, since the ratios are against them.

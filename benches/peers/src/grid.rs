@@ -36,7 +36,7 @@ pub fn cells(args: &Args) -> Vec<Cell> {
     for &runtime in &args.runtime {
         for &producers in &args.producers {
             for &payload in &args.payload {
-                for &window in &args.window {
+                for window in args.windows() {
                     cells.push(Cell { runtime, producers, payload, window });
                 }
             }

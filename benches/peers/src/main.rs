@@ -14,6 +14,7 @@ mod message;
 mod output;
 mod ping_pong;
 mod runtime;
+mod sockets;
 mod spread;
 mod stream;
 mod table;
@@ -46,6 +47,8 @@ fn main() {
             Workload::Latency => latency::run(&args, &mut output),
             Workload::Allocs => allocs::run(&args, &mut output),
             Workload::Memory => memory::run(&args, &mut output),
+            Workload::Sockets => sockets::grid(&args, &mut output),
+            Workload::SocketsPublished => sockets::published(&args, &mut output),
         }
     }
 }

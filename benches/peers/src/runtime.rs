@@ -25,6 +25,15 @@ impl Runtime {
         .expect("a tokio runtime")
     }
 
+    /// The same with sockets.
+    pub fn with_io(self) -> tokio::runtime::Runtime {
+        match self {
+            Self::Current => Builder::new_current_thread().enable_all().build(),
+            Self::Multi => Builder::new_multi_thread().worker_threads(2).enable_all().build(),
+        }
+        .expect("a tokio runtime")
+    }
+
     /// Runs one measurement on a fresh runtime. It is spawned, so that on `Multi` it runs on a worker like
     /// the tasks it starts; a contender that hangs fails the run instead of stopping it for good.
     pub fn measure(self, run: impl Future<Output = Sample> + Send + 'static) -> Sample {
