@@ -28,15 +28,15 @@ fn run(target: &str, body: fn(&[u8]), at_least: usize) {
 
 #[test]
 fn decoder_corpus() {
-    run("decoder", fuzz::decoder, 20);
+    run("decoder", fuzz::decoder, 40);
 }
 
 #[test]
 fn session_corpus() {
-    run("session", fuzz::session, 20);
+    run("session", fuzz::session, 100);
 }
 
 #[test]
 fn typed_corpus() {
-    run("typed", fuzz::typed, 20);
+    run("typed", fuzz::typed, 60);
 }

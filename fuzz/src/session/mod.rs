@@ -4,7 +4,7 @@
 //! * two sides and their users ([`pair`]), which keep the rules, over a connection that cuts and delays what it
 //!   carries, and breaks.
 //!
-//! Held to, as the promises are numbered in the README of this folder:
+//! Held to, by the numbers of the promises in the documentation of the crate:
 //!
 //! | | |
 //! |---|---|
