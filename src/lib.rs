@@ -154,7 +154,7 @@ pub use stats::Stats;
 pub use weigh::Weigh;
 pub use window::{Oversize, Window, WindowError};
 
-/// The README's example, kept compiling.
-#[cfg(doctest)]
+/// The README's examples, kept compiling.
+#[cfg(all(doctest, feature = "transport"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
