@@ -51,13 +51,9 @@ use tokio::process::{Child, Command};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
-    let args = match cli::read::<Args>() {
-        Ok(args) => args,
+    let (args, runtime) = match cli::begin::<Args>() {
+        Ok(begun) => begun,
         Err(code) => return code,
-    };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
     let result = runtime.block_on(async { if args.as_child { child(&args).await } else { parent(&args).await } });
     runtime.shutdown_background();

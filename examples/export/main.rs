@@ -64,13 +64,9 @@ use std::time::Instant;
 use summary::{Outcome, Summary};
 
 fn main() -> ExitCode {
-    let args = match cli::read::<Args>() {
-        Ok(args) => args,
+    let (args, runtime) = match cli::begin::<Args>() {
+        Ok(begun) => begun,
         Err(code) => return code,
-    };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
     let result = runtime.block_on(export(&args));
     // A read from a pipe that nobody writes to must not keep a cancelled export from ending.

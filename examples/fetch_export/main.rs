@@ -49,13 +49,9 @@ use std::time::Instant;
 use summary::{Outcome, Summary};
 
 fn main() -> ExitCode {
-    let args = match cli::read::<Args>() {
-        Ok(args) => args,
+    let (args, runtime) = match cli::begin::<Args>() {
+        Ok(begun) => begun,
         Err(code) => return code,
-    };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
     match runtime.block_on(run(&args)) {
         Ok(summary) => conclude(&summary),

@@ -65,13 +65,9 @@ const MOST_CLIENTS: usize = 64;
 const BREATHER: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
-    let args = match cli::read::<Args>() {
-        Ok(args) => args,
+    let (args, runtime) = match cli::begin::<Args>() {
+        Ok(begun) => begun,
         Err(code) => return code,
-    };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
     let code = runtime.block_on(serve(args)).unwrap_or_else(|message| fail(BAD_ARGUMENTS, &message));
     // A read from a pipe that nobody writes to must not keep the server from ending.

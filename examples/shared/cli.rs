@@ -4,6 +4,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tokio::runtime::{self, Runtime};
 
 /// The exit status for a run that failed.
 pub(crate) const FAILED: u8 = 1;
@@ -12,8 +13,16 @@ pub(crate) const BAD_ARGUMENTS: u8 = 2;
 /// What a shell reports of a program that was stopped with Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Reads the command line; what is wrong with it comes as one line.
-pub(crate) fn read<A: Parser>() -> Result<A, ExitCode> {
+/// Reads the command line and starts a runtime; what is wrong comes as one line.
+pub(crate) fn begin<A: Parser>() -> Result<(A, Runtime), ExitCode> {
+    let args = read()?;
+    match runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => Ok((args, runtime)),
+        Err(error) => Err(fail(FAILED, &format!("cannot start the runtime: {error}"))),
+    }
+}
+
+fn read<A: Parser>() -> Result<A, ExitCode> {
     A::try_parse().map_err(|error| {
         if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
             // A reader that has seen enough of the help is no error.
