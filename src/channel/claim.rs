@@ -28,7 +28,8 @@ impl<T> Shared<T> {
         sent
     }
 
-    /// Claims credit without waiting, so that a driver is told of it if it is short; `then` runs under the lock once it is reserved.
+    /// Claims credit without waiting, so that a driver is told of it if it is short; `then` runs under the lock once
+    /// it is reserved.
     pub(super) fn try_claim(&self, need: Credit, then: impl FnOnce(&mut State<T>, &mut WakeList)) -> Claim {
         self.claim_or(need, then, State::tell_of_want)
     }
