@@ -131,6 +131,7 @@ mod ledger;
 mod reason;
 #[cfg(feature = "transport")]
 pub mod session;
+pub mod stages;
 mod stats;
 mod sync;
 #[cfg(feature = "transport")]
@@ -141,8 +142,8 @@ mod window;
 pub mod wire;
 
 pub use channel::{
-    Builder, Canceller, Chunk, CreditConsumer, CreditGuard, CreditProducer, CreditSink, OwnedPermit, Permit, Permits,
-    Receiving, Sending, WeakProducer, channel, weighted,
+    Builder, Canceller, Chunk, CreditConsumer, CreditGuard, CreditProducer, CreditSink, Meter, OwnedPermit, Permit,
+    Permits, Receiving, Sending, WeakProducer, channel, weighted,
 };
 pub use credit::Credit;
 pub use disconnect::{Disconnect, Timeout, Violation};

@@ -15,6 +15,9 @@ use std::ops::{Deref, DerefMut};
 /// When a chunk is dropped the value goes first and the credit after it, so that what the credit stood for
 /// is gone before the producer may replace it.
 ///
+/// What it carries beside the value, `G`, is a [`CreditGuard`] as it comes from a channel. After a
+/// [stage](crate::stages) it may be several of them (`zip`), a share of one (`expand`), or nothing (`detach`).
+///
 /// # Examples
 ///
 /// ```
@@ -34,16 +37,17 @@ use std::ops::{Deref, DerefMut};
 /// # }).unwrap();
 /// ```
 #[must_use = "a chunk that is dropped gives its credit back at once"]
-pub struct Chunk<T> {
+pub struct Chunk<T, G = CreditGuard> {
     // Dropped in this order: see above.
     value: T,
-    guard: CreditGuard,
+    guard: G,
     seq: u64,
 }
 
-impl<T> Chunk<T> {
+impl<T, G> Chunk<T, G> {
+    /// Puts a chunk together, for a stage of your own: what `guard` stands for goes when the work is done.
     #[inline]
-    pub(super) fn new(value: T, seq: u64, guard: CreditGuard) -> Self {
+    pub fn from_parts(value: T, seq: u64, guard: G) -> Self {
         Self { value, guard, seq }
     }
 
@@ -53,19 +57,20 @@ impl<T> Chunk<T> {
         self.seq
     }
 
-    /// The credit it holds: 1 message and its bytes, as far as the window counts them.
-    #[must_use]
-    pub fn cost(&self) -> Credit {
-        self.guard.cost()
-    }
-
     /// Turns the value into another; the credit goes along. If `f` panics the credit goes back.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Chunk<U> {
+    #[inline]
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Chunk<U, G> {
         Chunk { value: f(self.value), guard: self.guard, seq: self.seq }
     }
 
+    /// Turns what it carries into something else. If `f` panics the value is gone first.
+    #[inline]
+    pub fn map_guard<H>(self, f: impl FnOnce(G) -> H) -> Chunk<T, H> {
+        Chunk { value: self.value, guard: f(self.guard), seq: self.seq }
+    }
+
     /// Takes value and guard apart. From here on the caller sees to it that the guard outlives the work.
-    pub fn into_parts(self) -> (T, CreditGuard) {
+    pub fn into_parts(self) -> (T, G) {
         (self.value, self.guard)
     }
 
@@ -75,12 +80,20 @@ impl<T> Chunk<T> {
     }
 
     /// The guard, to give back a part of the credit before the work is done.
-    pub fn guard_mut(&mut self) -> &mut CreditGuard {
+    pub fn guard_mut(&mut self) -> &mut G {
         &mut self.guard
     }
 }
 
-impl<T> Deref for Chunk<T> {
+impl<T> Chunk<T> {
+    /// The credit it holds: 1 message and its bytes, as far as the window counts them.
+    #[must_use]
+    pub fn cost(&self) -> Credit {
+        self.guard.cost()
+    }
+}
+
+impl<T, G> Deref for Chunk<T, G> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -88,18 +101,15 @@ impl<T> Deref for Chunk<T> {
     }
 }
 
-impl<T> DerefMut for Chunk<T> {
+impl<T, G> DerefMut for Chunk<T, G> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Chunk<T> {
+impl<T: fmt::Debug, G: fmt::Debug> fmt::Debug for Chunk<T, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chunk")
-            .field("seq", &self.seq)
-            .field("cost", &self.guard.cost())
-            .field("value", &self.value)
-            .finish()
+        let Self { value, guard, seq } = self;
+        f.debug_struct("Chunk").field("seq", seq).field("guard", guard).field("value", value).finish()
     }
 }

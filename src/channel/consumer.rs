@@ -204,6 +204,10 @@ impl<T> CreditConsumer<T> {
 
     // ----- inside -----
 
+    pub(super) fn lease(&self) -> &Arc<Lease> {
+        &self.lease
+    }
+
     /// The next chunk of the batch, unless it was cancelled meanwhile or the producer wants it discarded.
     #[inline]
     fn next_in_hand(&mut self) -> Option<Chunk<T>> {
@@ -215,7 +219,7 @@ impl<T> CreditConsumer<T> {
         let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
         self.received = self.received.wrapping_add(1);
-        Some(Chunk::new(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
+        Some(Chunk::from_parts(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
     }
 
     /// What `recv` returns after a refill. What that brought is handed out even if it was cancelled since: an

@@ -7,9 +7,13 @@
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
 //! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks; [`chunk`] and [`guard`]
 //!   are what it holds, [`lease`] is how a guard finds its way home.
+//! * [`basin`], [`behind`]: what stages hold, both ends in one hand, and what waits behind a producer; [`meter`] reads
+//!   the numbers from anywhere.
 //! * [`outlet`], [`inlet`]: what the driver of a transport holds in place of a consumer, of a producer;
 //!   [`remote`] is what the state does for them.
 
+mod basin;
+mod behind;
 mod builder;
 mod canceller;
 mod chunk;
@@ -22,6 +26,7 @@ mod hints;
 mod inlet;
 mod lease;
 mod lifecycle;
+mod meter;
 #[cfg(all(test, credit_channel_loom, feature = "transport"))]
 mod models;
 #[cfg(feature = "transport")]
@@ -41,6 +46,8 @@ mod watch;
 mod weak;
 mod weigher;
 
+pub(crate) use basin::Basin;
+pub(crate) use behind::Behind;
 pub use builder::{Builder, channel, weighted};
 pub use canceller::Canceller;
 pub use chunk::Chunk;
@@ -48,6 +55,7 @@ pub use consumer::{CreditConsumer, Receiving};
 pub use guard::CreditGuard;
 #[cfg(feature = "transport")]
 pub(crate) use inlet::Inlet;
+pub use meter::Meter;
 #[cfg(feature = "transport")]
 pub(crate) use outlet::{Fill, Outlet};
 pub use permit::{OwnedPermit, Permit, Permits};

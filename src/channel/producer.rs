@@ -179,7 +179,7 @@ impl<T> CreditProducer<T> {
         self.end();
         // Two waits: until the last clone has ended the channel may be idle time and again, and who watched
         // for that would be woken by it without end.
-        let ended = Watch::new(&shared, On::Close);
+        let ended = Watch::new(&*shared, On::Close);
         ended.until(|state| (state.life.has_ended() || state.life.is_cancelled()).then_some(())).await;
         shared.until_idle().await
     }
@@ -219,7 +219,7 @@ impl<T> CreditProducer<T> {
     /// # }).unwrap();
     /// ```
     pub async fn closed(&self) -> Closed {
-        Watch::new(&self.shared, On::Close).until(|state| state.life.closed()).await
+        Watch::new(&*self.shared, On::Close).until(|state| state.life.closed()).await
     }
 
     /// Waits until the consumer cancels, and says why: `None` if the channel was closed by another clone

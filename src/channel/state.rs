@@ -5,7 +5,7 @@ use super::remote::Remote;
 use super::tally::Tally;
 use crate::ledger::{Ledger, Place, Ticket};
 use crate::sync::{Tray, WakeList, Watchers};
-use crate::{Closed, Credit, Oversize, SendError, Stats, Window};
+use crate::{Closed, Credit, Oversize, SendError, Window};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
@@ -56,6 +56,10 @@ pub(super) struct State<T> {
     pub(super) on_close: Watchers,
     /// Who waits for the work to be done.
     pub(super) on_idle: Watchers,
+    /// Who waits for any work to be done.
+    pub(super) on_release: Watchers,
+    /// What was released when those were last told.
+    release_told: Credit,
     /// Whether the tray's WATCHED bit is set; only ever changed together with it, under the lock.
     watched: bool,
     /// What the hint of the same name was last set to.
@@ -77,6 +81,8 @@ impl<T> State<T> {
             consumer: None,
             on_close: Watchers::default(),
             on_idle: Watchers::default(),
+            on_release: Watchers::default(),
+            release_told: Credit::ZERO,
             watched: false,
             armed: Credit::ZERO,
             news: false,
@@ -292,15 +298,18 @@ impl<T> State<T> {
         while let Some(waker) = self.ledger.serve_next() {
             wakes.extend(waker);
         }
-        let idle = !self.on_idle.is_empty() && self.is_idle();
-        if idle {
+        if !self.on_idle.is_empty() && self.is_idle() {
             self.on_idle.take_all(wakes);
+        }
+        if !self.on_release.is_empty() && self.ledger.released() != self.release_told {
+            self.release_told = self.ledger.released();
+            self.on_release.take_all(wakes);
         }
         if self.ledger.waiting() == 0 {
             self.tally.end_park();
         }
         self.tell_listener(wakes);
-        if self.ledger.waiting() > 0 || !self.on_idle.is_empty() || self.listener_sees_all() {
+        if self.ledger.waiting() > 0 || self.is_watched_over() || self.listener_sees_all() {
             self.watch(wakes);
         } else if self.watched {
             // Nobody waits any more: guards need not come to the lock.
@@ -311,6 +320,11 @@ impl<T> State<T> {
         if !self.life.is_open() && self.outcome_is_known() {
             wakes.extend(self.consumer.take());
         }
+    }
+
+    /// Whether somebody looks at every guard that comes home.
+    fn is_watched_over(&self) -> bool {
+        !self.on_idle.is_empty() || !self.on_release.is_empty()
     }
 
     /// Takes all that lies in the tray, and stops watching it.
@@ -337,6 +351,7 @@ impl<T> State<T> {
         wakes.extend(self.ledger.dismiss_all().flatten());
         self.on_close.take_all(wakes);
         self.on_idle.take_all(wakes);
+        self.on_release.take_all(wakes);
         wakes.extend(self.consumer.take());
         self.call_listener(wakes);
         self.settle(wakes);
@@ -364,27 +379,5 @@ impl<T> State<T> {
 
     pub(super) fn forget(&mut self, credit: Credit) {
         self.tally.forgotten = self.tally.forgotten.plus(credit);
-    }
-
-    // ----- reading -----
-    pub(super) fn sent(&self) -> u64 {
-        self.tally.sent
-    }
-
-    pub(super) fn stats(&self) -> Stats {
-        Stats {
-            window: self.ledger.window(),
-            credit: self.ledger.credit(),
-            depth: self.ledger.in_flight(),
-            peak_depth: self.tally.peak_depth,
-            reserved: self.ledger.reserved(),
-            sent: self.tally.sent,
-            released: self.ledger.released(),
-            forgotten: self.tally.forgotten,
-            waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
-            parks: self.tally.parks(),
-            park_time: self.tally.park_time(),
-            producers: self.life.producers(),
-        }
     }
 }

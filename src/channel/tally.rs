@@ -1,7 +1,8 @@
 //! What is counted of one channel, and how long its senders wait.
 
-use crate::Credit;
+use super::state::State;
 use crate::sync::clock::Moment;
+use crate::{Credit, Stats};
 use std::time::Duration;
 
 /// Counters that only the lock protects.
@@ -93,5 +94,28 @@ impl Brief {
 
     fn goes_on(&self) -> bool {
         self.in_a_row >= Self::BEFORE && self.unmeasured < Self::UNMEASURED
+    }
+}
+
+impl<T> State<T> {
+    pub(super) fn sent(&self) -> u64 {
+        self.tally.sent
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        Stats {
+            window: self.ledger.window(),
+            credit: self.ledger.credit(),
+            depth: self.ledger.in_flight(),
+            peak_depth: self.tally.peak_depth,
+            reserved: self.ledger.reserved(),
+            sent: self.tally.sent,
+            released: self.ledger.released(),
+            forgotten: self.tally.forgotten,
+            waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
+            parks: self.tally.parks(),
+            park_time: self.tally.park_time(),
+            producers: self.life.producers(),
+        }
     }
 }

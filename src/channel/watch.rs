@@ -5,6 +5,7 @@ use super::state::State;
 use crate::Closed;
 use crate::sync::{Watchers, coop};
 use std::future::poll_fn;
+use std::ops::Deref;
 use std::task::{Context, Poll, ready};
 
 /// Which event.
@@ -12,19 +13,25 @@ use std::task::{Context, Poll, ready};
 pub(super) enum On {
     Close,
     Idle,
+    /// Work is done, or the channel is closed.
+    Release,
 }
 
 /// One who waits; off the list when dropped.
 #[derive(Debug)]
-pub(super) struct Watch<'a, T> {
-    shared: &'a Shared<T>,
+pub(super) struct Watch<T, S: Deref<Target = Shared<T>>> {
+    shared: S,
     on: On,
     key: Option<usize>,
 }
 
-impl<'a, T> Watch<'a, T> {
-    pub(super) fn new(shared: &'a Shared<T>, on: On) -> Self {
+impl<T, S: Deref<Target = Shared<T>>> Watch<T, S> {
+    pub(super) fn new(shared: S, on: On) -> Self {
         Self { shared, on, key: None }
+    }
+
+    pub(super) fn shared(&self) -> &Shared<T> {
+        &self.shared
     }
 
     /// Waits until `look` finds what it looks for.
@@ -32,7 +39,7 @@ impl<'a, T> Watch<'a, T> {
         poll_fn(|cx| self.poll(cx, &look)).await
     }
 
-    fn poll<R>(&mut self, cx: &mut Context<'_>, look: &impl Fn(&State<T>) -> Option<R>) -> Poll<R> {
+    pub(super) fn poll<R>(&mut self, cx: &mut Context<'_>, look: &impl Fn(&State<T>) -> Option<R>) -> Poll<R> {
         let budget = ready!(coop::poll_proceed(cx));
         // Cloned before the lock: a waker is user code.
         let waker = cx.waker().clone();
@@ -57,7 +64,7 @@ impl<'a, T> Watch<'a, T> {
     }
 }
 
-impl<T> Drop for Watch<'_, T> {
+impl<T, S: Deref<Target = Shared<T>>> Drop for Watch<T, S> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             let waker = self.shared.with(|state, wakes| {
@@ -87,6 +94,7 @@ impl On {
         match self {
             Self::Close => &mut state.on_close,
             Self::Idle => &mut state.on_idle,
+            Self::Release => &mut state.on_release,
         }
     }
 }

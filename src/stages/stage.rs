@@ -1,0 +1,235 @@
+//! What a stage is.
+
+use super::{Detach, Filter, FilterMap, ForwardError, IntoStream, Map, StageError, Windowed, forward};
+use crate::{CancelReason, Chunk, CreditConsumer, CreditProducer, WindowError};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// What a stage brings: a chunk, the clean end, or why there is none.
+pub type Received<T, G> = Result<Option<Chunk<T, G>>, StageError>;
+
+/// Something that chunks come out of: a [`CreditConsumer`], a source, or a stage on top of either.
+///
+/// The methods that make a stage of a stage read like those of `StreamExt`. Where futures' `StreamExt` is in scope too,
+/// `rx.map(f)` on a `CreditConsumer` is ambiguous: say `Stage::map(rx, f)`. Further stages are no `Stream`s, unless made
+/// one with [`into_stream`](Self::into_stream).
+///
+/// # For those who write one
+///
+/// `poll_next` is asked for one chunk at a time. It carries on what came with the values; it passes on the end and the
+/// error of what is before it after what it holds, and says the same ever after; a loop of its own that needs no pending
+/// poll uses tokio's cooperative budget. `cancel` lets go of what it holds, and is idempotent.
+pub trait Stage {
+    /// What comes out.
+    type Value;
+    /// What it carries: what goes back when the work on a value is done.
+    type Guard;
+
+    /// Polls for the next chunk. Pending, the task is woken when it is worth another look.
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<Self::Value, Self::Guard>>;
+
+    /// Stops everything before this: every producer is told the reason, once. What the stage holds is dropped, and its
+    /// credit goes back; chunks that came out of it may be finished. After that it brings
+    /// [`RecvError::Cancelled`](crate::RecvError::Cancelled), unless it had ended before.
+    fn cancel(&mut self, reason: CancelReason);
+
+    /// Receives the next chunk, waiting for it if there is none. `Ok(None)` is the clean end.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped nothing is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`StageError`], after what came before it, and again at every later call.
+    fn recv(&mut self) -> Receiving<'_, Self>
+    where
+        Self: Sized,
+    {
+        Receiving { stage: self }
+    }
+
+    // ----- one value for one -----
+
+    /// Turns every value into another. Asks for what it is asked for, holds nothing, and keeps the numbers of the
+    /// chunks.
+    ///
+    /// # Panics
+    ///
+    /// If `f` does: see the [module](super).
+    fn map<U, F>(self, f: F) -> Map<Self, F>
+    where
+        Self: Sized,
+        F: FnMut(Self::Value) -> U,
+    {
+        Map::new(self, f)
+    }
+
+    /// Lets the credit go as soon as a value comes out: its work no longer concerns what is before this stage.
+    fn detach(self) -> Detach<Self>
+    where
+        Self: Sized,
+    {
+        Detach::new(self)
+    }
+
+    // ----- fewer -----
+
+    /// Passes on the values that `keep` wants. The credit of one that is dropped goes back at once, so that the producer
+    /// replaces it: whoever waits behind this stage waits for what passes, not for a share of the window. The numbers of
+    /// the chunks stay, and show the gaps.
+    ///
+    /// # Panics
+    ///
+    /// If `keep` does: see the [module](super).
+    fn filter<F>(self, keep: F) -> Filter<Self, F>
+    where
+        Self: Sized,
+        F: FnMut(&Self::Value) -> bool,
+    {
+        Filter::new(self, keep)
+    }
+
+    /// [`filter`](Self::filter) and [`map`](Self::map) in one: drops the values for which `f` gives nothing.
+    ///
+    /// # Panics
+    ///
+    /// If `f` does: see the [module](super).
+    fn filter_map<U, F>(self, f: F) -> FilterMap<Self, F>
+    where
+        Self: Sized,
+        F: FnMut(Self::Value) -> Option<U>,
+    {
+        FilterMap::new(self, f)
+    }
+
+    // ----- a window of its own -----
+
+    /// Lets no more than `capacity` chunks be out at once: asked for one more, it waits until one of them is done. The
+    /// next is asked for ahead of that and kept, since the end needs no room.
+    ///
+    /// What it brings carries the credit from before along with its own. Behind a stage that multiplies values, or one
+    /// that detaches, this is what bounds them.
+    ///
+    /// # Errors
+    ///
+    /// [`WindowError::Zero`] for a capacity of 0.
+    fn windowed(self, capacity: u64) -> Result<Windowed<Self>, WindowError>
+    where
+        Self: Sized,
+        Self::Value: Send + 'static,
+        Self::Guard: Send + 'static,
+    {
+        Windowed::new(self, capacity)
+    }
+
+    // ----- where it goes -----
+
+    /// Handles every chunk, one after the other, and returns how many there were.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the handler's, and with it the chunk in its hand. The stage goes too: what is before it
+    /// is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// [`StageError::Handler`] with the handler's first error, which cancels what is before this stage with its text;
+    /// else what the stage says if it does not end cleanly.
+    ///
+    /// # Panics
+    ///
+    /// If the handler does: see the [module](super).
+    fn for_each<F, Fut, E>(self, handle: F) -> impl Future<Output = Result<u64, StageError>>
+    where
+        Self: Sized,
+        F: FnMut(Chunk<Self::Value, Self::Guard>) -> Fut,
+        Fut: Future<Output = Result<(), E>>,
+        E: Into<crate::Failure>,
+    {
+        forward::for_each(self, handle)
+    }
+
+    /// Sends everything into another channel, in one process or over a transport, and waits until all of it is worked
+    /// off there. Returns how many chunks there were.
+    ///
+    /// The credit from before this stage goes back as work is done at the other end of `tx`: so one window bounds what is
+    /// in flight over both hops. ([`detach`](Self::detach) first where each is to have its own.) One chunk is asked for
+    /// ahead of the credit to send it, since the end needs none. The end, a failure and the loss of the producer go on
+    /// as what they are; the other way a CANCEL does.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future abandons `tx`, and cancels what is before this stage.
+    ///
+    /// # Errors
+    ///
+    /// [`ForwardError::Stage`] if the stage does not end cleanly, [`ForwardError::Send`] if the other channel takes no
+    /// more, with the value if there was one.
+    fn forward(self, tx: CreditProducer<Self::Value>) -> impl Future<Output = Result<u64, ForwardError<Self::Value>>>
+    where
+        Self: Sized,
+    {
+        forward::forward(self, tx)
+    }
+
+    /// A `Stream` of the chunks: they, and then either the end, or one error and then the end.
+    fn into_stream(self) -> IntoStream<Self>
+    where
+        Self: Sized,
+    {
+        IntoStream::new(self)
+    }
+
+    /// Puts it in a box, so that stages of different kinds have one type.
+    fn boxed<'a>(self) -> super::BoxStage<'a, Self::Value, Self::Guard>
+    where
+        Self: Sized + Send + 'a,
+    {
+        Box::new(self)
+    }
+}
+
+/// The future of [`Stage::recv`].
+#[must_use = "futures do nothing unless awaited"]
+#[derive(Debug)]
+pub struct Receiving<'a, S> {
+    stage: &'a mut S,
+}
+
+impl<S: Stage> Future for Receiving<'_, S> {
+    type Output = Received<S::Value, S::Guard>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().stage.poll_next(cx)
+    }
+}
+
+impl<T> Stage for CreditConsumer<T> {
+    type Value = T;
+    type Guard = crate::CreditGuard;
+
+    #[inline]
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<T, crate::CreditGuard>> {
+        self.poll_recv(cx).map_err(StageError::Upstream)
+    }
+
+    fn cancel(&mut self, reason: CancelReason) {
+        Self::cancel(self, reason);
+    }
+}
+
+impl<S: Stage + ?Sized> Stage for &mut S {
+    type Value = S::Value;
+    type Guard = S::Guard;
+
+    #[inline]
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<S::Value, S::Guard>> {
+        (**self).poll_next(cx)
+    }
+
+    fn cancel(&mut self, reason: CancelReason) {
+        (**self).cancel(reason);
+    }
+}
