@@ -58,7 +58,7 @@ impl<T, G> Chunk<T, G> {
     }
 
     /// Turns the value into another; the credit goes along. If `f` panics the credit goes back.
-    #[inline]
+    #[inline(always)]
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Chunk<U, G> {
         Chunk { value: f(self.value), guard: self.guard, seq: self.seq }
     }

@@ -130,6 +130,16 @@ impl<T> CreditConsumer<T> {
     /// Polls for the next chunk. If it is pending, the task is woken when there is one, or the end.
     #[inline]
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Chunk<T>>, RecvError>> {
+        self.poll_recv_as(cx)
+    }
+
+    /// As [`poll_recv`](Self::poll_recv), with the error that the caller wants: to turn one result into another would
+    /// move the chunk once more.
+    #[inline]
+    pub(crate) fn poll_recv_as<E: From<RecvError>>(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Chunk<T>>, E>> {
         let budget = ready!(coop::poll_proceed(cx));
         if let Some(chunk) = self.next_in_hand() {
             budget.made_progress();
@@ -138,7 +148,7 @@ impl<T> CreditConsumer<T> {
         match self.refill_or_wait(cx.waker()) {
             Some(refill) => {
                 budget.made_progress();
-                Poll::Ready(self.received_after(refill))
+                Poll::Ready(self.received_after(refill).map_err(E::from))
             }
             None => Poll::Pending,
         }

@@ -2,9 +2,9 @@
 
 use super::unwinding::telling;
 use super::{Received, Stage};
-use crate::CancelReason;
+use crate::{CancelReason, Chunk};
 use std::fmt;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 /// The stage of [`Stage::map`].
 #[must_use = "stages do nothing unless polled"]
@@ -30,8 +30,17 @@ where
     #[inline]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<U, S::Guard>> {
         let Self { upstream, f } = self;
-        let received = ready!(upstream.poll_next(cx))?;
-        Poll::Ready(Ok(received.map(|chunk| telling(upstream, || chunk.map(f)))))
+        match upstream.poll_next(cx) {
+            Poll::Ready(Ok(Some(chunk))) => {
+                let seq = chunk.seq();
+                let (value, guard) = chunk.into_parts();
+                let value = telling(upstream, || f(value));
+                Poll::Ready(Ok(Some(Chunk::from_parts(value, seq, guard))))
+            }
+            Poll::Ready(Ok(None)) => Poll::Ready(Ok(None)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        }
     }
 
     fn cancel(&mut self, reason: CancelReason) {

@@ -212,7 +212,7 @@ impl<T> Stage for CreditConsumer<T> {
 
     #[inline]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<T, crate::CreditGuard>> {
-        self.poll_recv(cx).map_err(StageError::Upstream)
+        self.poll_recv_as(cx)
     }
 
     fn cancel(&mut self, reason: CancelReason) {

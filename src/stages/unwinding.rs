@@ -5,7 +5,7 @@ use crate::CancelReason;
 use std::mem;
 
 /// Runs a closure of the user's; if it panics, what is before the stage is told before the panic goes on.
-#[inline]
+#[inline(always)]
 pub(super) fn telling<S: Stage, R>(upstream: &mut S, run: impl FnOnce() -> R) -> R {
     struct CancelOnUnwind<'a, S: Stage>(&'a mut S);
     impl<S: Stage> Drop for CancelOnUnwind<'_, S> {

@@ -10,14 +10,14 @@ use serde_json::json;
 
 const NAME: &str = "allocs";
 
-struct PerMessage {
-    calls: f64,
-    bytes: f64,
+pub struct PerMessage {
+    pub calls: f64,
+    pub bytes: f64,
 }
 
 /// The difference between a run of n messages and one of a tenth of that: what opening, warming up and ending
 /// allocate is in both.
-fn per_message(stream: fn(Cell, u64) -> Sample, cell: Cell, n: u64) -> PerMessage {
+pub fn per_message(stream: fn(Cell, u64) -> Sample, cell: Cell, n: u64) -> PerMessage {
     let allocated = |messages| {
         let mut sent = 0;
         let allocated = counted(|| sent = stream(cell, messages).messages);

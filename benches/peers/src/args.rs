@@ -70,6 +70,8 @@ pub enum Workload {
     Latency,
     /// Allocations per message once running
     Allocs,
+    /// Stages on a channel against the channel alone: nanoseconds and allocations per message
+    Stages,
     /// 12,000 chunks of 256 kB with 50 us of work on each: peak memory
     Memory,
     /// Over TCP and unix sockets, one window after the other: nanoseconds per chunk

@@ -1,6 +1,7 @@
 //! Compares credit-channel with the channels people use today, in one process. `../../README.md` says how to
 //! run it and how to read it.
 
+mod against;
 mod alloc;
 mod allocs;
 mod args;
@@ -16,6 +17,7 @@ mod ping_pong;
 mod runtime;
 mod sockets;
 mod spread;
+mod stages;
 mod stream;
 mod table;
 mod throughput;
@@ -46,6 +48,7 @@ fn main() {
             Workload::Throughput => throughput::run(&args, &mut output),
             Workload::Latency => latency::run(&args, &mut output),
             Workload::Allocs => allocs::run(&args, &mut output),
+            Workload::Stages => stages::run(&args, &mut output),
             Workload::Memory => memory::run(&args, &mut output),
             Workload::Sockets => sockets::grid(&args, &mut output),
             Workload::SocketsPublished => sockets::published(&args, &mut output),

@@ -5,8 +5,8 @@ mod connection;
 mod ours;
 mod raw;
 mod remoc;
-mod table;
 
+use crate::against;
 use crate::args::Args;
 use crate::measure::{Entry, Rounds};
 use crate::output::Output;
@@ -46,6 +46,8 @@ trait Peer: 'static {
     fn consume(socket: Socket, transfer: Transfer) -> impl Future<Output = ()> + Send;
 }
 
+/// What everything is compared with.
+const REFERENCES: [&str; 3] = ["raw", "raw+hand-credit", "remoc-bin"];
 /// Sizes of chunks, in bytes, with the windows that are of interest for them.
 const GRID: [(usize, &[u32]); 3] = [(64, &[4, 16, 64, 1024]), (4 << 10, &[4, 16, 64, 1024]), (256 << 10, &[4, 16, 64])];
 /// The published case: chunks of 256 kB under a window of 4.
@@ -60,7 +62,7 @@ pub fn grid(args: &Args, output: &mut Output) {
                 let label = format!("{kind}, chunk {size} B, window {window}");
                 let pilot = ((8 << 20) / size.max(1024)).min(4000) as u64;
                 let measured = rounds.measure(pilot, &entries(args, kind, size, window, None));
-                table::report(output, "sockets", &label, measured);
+                against::report(output, "sockets", &label, &REFERENCES, measured);
             }
         }
     }
@@ -73,7 +75,7 @@ pub fn published(args: &Args, output: &mut Output) {
     for &kind in &args.socket {
         let label = format!("{kind}, {chunks} chunks of {size} B, window {window}");
         let measured = Rounds::new(args).measure(1, &entries(args, kind, size, window, Some(chunks)));
-        table::report(output, "sockets-published", &label, measured);
+        against::report(output, "sockets-published", &label, &REFERENCES, measured);
     }
 }
 
@@ -92,5 +94,5 @@ fn entries(args: &Args, kind: Kind, size: usize, window: u32, chunks: Option<u64
         entry::<remoc::Bin>(kind, chunk.clone(), window, chunks),
         entry::<ours::CreditChannel>(kind, chunk, window, chunks),
     ];
-    all.into_iter().filter(|entry| table::REFERENCES.contains(&entry.name) || args.wants(entry.name)).collect()
+    all.into_iter().filter(|entry| REFERENCES.contains(&entry.name) || args.wants(entry.name)).collect()
 }
