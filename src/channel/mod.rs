@@ -39,6 +39,8 @@ mod reserving;
 mod sending;
 mod shared;
 mod sink;
+#[cfg(all(test, credit_channel_loom))]
+mod stage_models;
 mod state;
 mod tally;
 mod turns;
