@@ -38,6 +38,9 @@
 //! |---|---|---|---|
 //! | [`map`](Stage::map) | 10 | 10 | nothing |
 //! | [`filter`](Stage::filter), [`filter_map`](Stage::filter_map) | 10 | 10, and one more for each value dropped | nothing |
+//! | [`expand`](Stage::expand), [`expand_stage`](Stage::expand_stage) | 10 | 1; the next when nothing more comes of it, which may be at once | what is to come of one value |
+//! | [`zip`](Stage::zip), [`zip_all`](zip_all()) | 10 | each input for 10 | one value of each input |
+//! | [`merge`](merge()) | 10 | 10 altogether, the inputs in turn | nothing |
 //! | [`paged`](paged()), 64 and 48 | 10 | a page of 64 at first; then one of 48 each time 48 have left | 64 |
 //! | [`windowed`](Stage::windowed) | 10 | 10, as long as no more than its window are out | its window |
 //! | [`detach`](Stage::detach) | 10 | 10 | nothing, and carries nothing |
@@ -64,24 +67,37 @@ mod boxed;
 mod demand;
 mod detach;
 mod error;
+mod expand;
+mod expand_stage;
 mod filter;
 mod forward;
+mod join;
 mod map;
+mod merge;
 mod paged;
+mod share;
 mod source;
 mod stage;
 mod stream;
 mod unwinding;
 mod windowed;
+mod zip;
+mod zip_all;
 
 pub use boxed::BoxStage;
 pub use demand::{Demand, DemandError, low_water_mark};
 pub use detach::Detach;
 pub use error::{ErrorOrder, ForwardError, StageError};
+pub use expand::Expand;
+pub use expand_stage::ExpandStage;
 pub use filter::{Filter, FilterMap};
 pub use map::Map;
+pub use merge::{Merge, merge};
 pub use paged::{Page, Paged, paged};
+pub use share::Share;
 pub use source::{FromStream, from_stream, from_try_stream};
 pub use stage::{Received, Receiving, Stage};
 pub use stream::IntoStream;
 pub use windowed::Windowed;
+pub use zip::Zip;
+pub use zip_all::{NoInputs, ZipAll, zip_all};

@@ -1,6 +1,8 @@
 //! What a stage is.
 
-use super::{Detach, Filter, FilterMap, ForwardError, IntoStream, Map, StageError, Windowed, forward};
+use super::{
+    Detach, Expand, ExpandStage, Filter, FilterMap, ForwardError, IntoStream, Map, StageError, Windowed, Zip, forward,
+};
 use crate::{CancelReason, Chunk, CreditConsumer, CreditProducer, WindowError};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -101,6 +103,71 @@ pub trait Stage {
         F: FnMut(Self::Value) -> Option<U>,
     {
         FilterMap::new(self, f)
+    }
+
+    // ----- more -----
+
+    /// Turns every value into as many as `f` gives, one after the other, each when it is asked for. The next value is
+    /// asked for when nothing more comes of the last one; an empty expansion asks again, an endless one is asked for as
+    /// much as is wanted.
+    ///
+    /// What comes of one value shares in what it carried: that goes back when all of it is done, and nothing more
+    /// comes. (Where the iterator's `size_hint` says so, with the last one; else when one more is asked for.) The chunks
+    /// are numbered anew, from 0.
+    ///
+    /// An error from before is heard after the expansion under way.
+    ///
+    /// # Panics
+    ///
+    /// If `f` or the iterator does: see the [module](super).
+    fn expand<I, F>(self, f: F) -> Expand<Self, I, F>
+    where
+        Self: Sized,
+        I: IntoIterator,
+        F: FnMut(Self::Value) -> I,
+    {
+        Expand::new(self, f)
+    }
+
+    /// As [`expand`](Self::expand), where what comes of a value takes its time: `f` gives a stage, say a
+    /// [`from_stream`](super::from_stream), or the consumer of a channel, whose credit is carried along. One is drained
+    /// after the other.
+    ///
+    /// # Errors
+    ///
+    /// If an expansion fails this stage does, with the same error, and cancels what is before it with its text.
+    ///
+    /// # Panics
+    ///
+    /// If `f` or the expansion does: see the [module](super).
+    #[doc(alias = "flat_map")]
+    fn expand_stage<I, F>(self, f: F) -> ExpandStage<Self, I, F>
+    where
+        Self: Sized,
+        I: Stage,
+        F: FnMut(Self::Value) -> I,
+    {
+        ExpandStage::new(self, f)
+    }
+
+    // ----- several inputs -----
+
+    /// Puts a value of this and one of `other` together. Asks both for what it is asked for, and holds at most one
+    /// value of one of them, until its partner comes. What comes out carries what both carried, and is numbered anew,
+    /// from 0. See [`zip_all`](super::zip_all()) for more inputs.
+    ///
+    /// It ends when one of them has, and cancels the other with a text that says so; a value that has no partner is
+    /// dropped, and its credit goes back.
+    ///
+    /// # Errors
+    ///
+    /// The first error of either, which cancels the other. If one is found to have ended and the other to have failed, it
+    /// is the error; one that stands behind a value without a partner is not found.
+    fn zip<B: Stage>(self, other: B) -> Zip<Self, B>
+    where
+        Self: Sized,
+    {
+        Zip::new(self, other)
     }
 
     // ----- a window of its own -----

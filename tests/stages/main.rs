@@ -5,5 +5,9 @@ mod support;
 
 mod chains;
 mod demand;
+mod expand;
 mod forward;
+mod merge;
 mod paged;
+mod probe;
+mod zip;
