@@ -22,6 +22,7 @@
 //! built on the pair and has no lock of its own (the sink, `for_each`) has no model either.
 #![cfg(credit_channel_loom)]
 
+mod bank;
 mod ending;
 mod guards;
 mod line;

@@ -42,6 +42,10 @@
 //! | [`zip`](Stage::zip), [`zip_all`](zip_all()) | 10 | each input for 10 | one value of each input |
 //! | [`merge`](merge()) | 10 | 10 altogether, the inputs in turn | nothing |
 //! | [`paged`](paged()), 64 and 48 | 10 | a page of 64 at first; then one of 48 each time 48 have left | 64 |
+//! | [`map_concurrent`](Stage::map_concurrent), 4 | 10 | 10, and up to 4 at once | 4 |
+//! | [`batch`](Stage::batch), 100 | 10 | up to 1,000 | 100, and one that was too heavy |
+//! | [`buffer`](Stage::buffer), 8 | 10 | 10, and 8 ahead | 8 |
+//! | [`pass_through`](Stage::pass_through), 64 and 48 | 10 | 10, as long as no more than 64 are out | 1, and the credit of up to 47 that are done |
 //! | [`windowed`](Stage::windowed) | 10 | 10, as long as no more than its window are out | its window |
 //! | [`detach`](Stage::detach) | 10 | 10 | nothing, and carries nothing |
 //!
@@ -63,7 +67,9 @@
 //!
 //! No stage spawns a task, unless its name says so.
 
+mod batch;
 mod boxed;
+mod buffer;
 mod demand;
 mod detach;
 mod error;
@@ -73,8 +79,10 @@ mod filter;
 mod forward;
 mod join;
 mod map;
+mod map_concurrent;
 mod merge;
 mod paged;
+mod pass_through;
 mod share;
 mod source;
 mod stage;
@@ -84,7 +92,9 @@ mod windowed;
 mod zip;
 mod zip_all;
 
+pub use batch::Batch;
 pub use boxed::BoxStage;
+pub use buffer::Buffer;
 pub use demand::{Demand, DemandError, low_water_mark};
 pub use detach::Detach;
 pub use error::{ErrorOrder, ForwardError, StageError};
@@ -92,8 +102,10 @@ pub use expand::Expand;
 pub use expand_stage::ExpandStage;
 pub use filter::{Filter, FilterMap};
 pub use map::Map;
+pub use map_concurrent::{MapConcurrent, OnError, Skipped};
 pub use merge::{Merge, merge};
 pub use paged::{Page, Paged, paged};
+pub use pass_through::{Banked, PassThrough};
 pub use share::Share;
 pub use source::{FromStream, from_stream, from_try_stream};
 pub use stage::{Received, Receiving, Stage};

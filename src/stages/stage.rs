@@ -1,11 +1,11 @@
 //! What a stage is.
 
-use super::{
-    Detach, Expand, ExpandStage, Filter, FilterMap, ForwardError, IntoStream, Map, StageError, Windowed, Zip, forward,
-};
+use super::{Batch, Buffer, DemandError, Detach, Expand, ExpandStage, Filter, FilterMap, ForwardError, IntoStream};
+use super::{Map, MapConcurrent, PassThrough, StageError, Windowed, Zip, forward};
 use crate::{CancelReason, Chunk, CreditConsumer, CreditProducer, WindowError};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// What a stage brings: a chunk, the clean end, or why there is none.
 pub type Received<T, G> = Result<Option<Chunk<T, G>>, StageError>;
@@ -65,6 +65,67 @@ pub trait Stage {
         F: FnMut(Self::Value) -> U,
     {
         Map::new(self, f)
+    }
+
+    /// [`map`](Self::map) by futures, up to `n` of them under way at once. Nothing is spawned: they run inside this stage,
+    /// while it is polled. Values come out in the order they came, and a slow one holds up those behind it, unless it
+    /// is [`unordered`](MapConcurrent::unordered).
+    ///
+    /// Under way or finished and not yet out it holds `n`, and is never further ahead than that; each carries its own
+    /// credit, so a window smaller than `n` means fewer at once. What becomes of a failure is to be said by
+    /// [`on_error`](MapConcurrent::on_error); by default it ends the stage. Dropped, it drops the futures, and their
+    /// credit goes back.
+    ///
+    /// # Errors
+    ///
+    /// [`DemandError::NoCapacity`] for an `n` of 0.
+    ///
+    /// # Panics
+    ///
+    /// If `f` does, or one of its futures: see the [module](super). What is finished still comes out.
+    fn map_concurrent<F, Fut, U, E>(self, n: u64, f: F) -> Result<MapConcurrent<Self, F, Fut, U>, DemandError>
+    where
+        Self: Sized,
+        F: FnMut(Self::Value) -> Fut,
+        Fut: Future<Output = Result<U, E>>,
+        E: Into<crate::Failure>,
+    {
+        MapConcurrent::new(self, n, f)
+    }
+
+    /// Gathers up to `max` values into one, in the order they came, with all that they carry. Asked for one batch it
+    /// asks for `max` values, and holds no more than those. The number of a batch is that of its first value.
+    ///
+    /// A batch that is not full is passed on when it has lingered for so long since its first value, and at the end, and
+    /// before an error. The credit of what was gathered is out meanwhile. If that is the whole window there will be no
+    /// more, which no stage can know: so lingering has to end, and a batch is never larger than the window.
+    /// `Duration::ZERO` lingers not at all: a batch is what is there when it is asked for. By
+    /// [`up_to`](Batch::up_to) it is also full at a weight.
+    ///
+    /// # Errors
+    ///
+    /// [`DemandError::NoCapacity`] for a `max` of 0.
+    ///
+    /// # Panics
+    ///
+    /// When it is polled outside a tokio runtime with a timer, unless `linger` is zero.
+    fn batch(self, max: u64, linger: Duration) -> Result<Batch<Self>, DemandError>
+    where
+        Self: Sized,
+    {
+        Batch::new(self, max, linger)
+    }
+
+    /// Asks for up to `n` values ahead, and holds them with their credit until they are asked for: so that what is
+    /// before it goes on while the consumer works. It asks when it is polled and at no other time; nothing is spawned.
+    ///
+    /// What was asked for is never more than what came out and `n`; while it is asked for one itself, that one more. With
+    /// 0 it passes through. The `n` count in the window of the producer, which has to be larger for it to be of use.
+    fn buffer(self, n: u64) -> Buffer<Self>
+    where
+        Self: Sized,
+    {
+        Buffer::new(self, n)
     }
 
     /// Lets the credit go as soon as a value comes out: its work no longer concerns what is before this stage.
@@ -188,6 +249,24 @@ pub trait Stage {
         Self::Guard: Send + 'static,
     {
         Windowed::new(self, capacity)
+    }
+
+    /// Lets no more than `capacity` chunks be out at once, and what they carry back in batches of `low_water`: with 64
+    /// and 48 nothing goes back until 48 are done, then all of it at once. A mark of 1 relays one for one;
+    /// [`low_water_mark`](super::low_water_mark) has one that suits.
+    ///
+    /// What is done waits, up to `low_water - 1` of it, for the rest of a batch: by so much the window of the producer is
+    /// smaller meanwhile. Nothing waits when no chunk is out, while this stage keeps its consumer waiting, or once it has
+    /// ended or is gone; and going back needs no poll. One more than `capacity` is asked for, since the end needs no room.
+    ///
+    /// # Errors
+    ///
+    /// [`DemandError`] for a capacity of 0, or a mark of 0 or beyond the capacity: neither would ever let anything go.
+    fn pass_through(self, capacity: u64, low_water: u64) -> Result<PassThrough<Self>, DemandError>
+    where
+        Self: Sized,
+    {
+        PassThrough::new(self, capacity, low_water)
     }
 
     // ----- where it goes -----

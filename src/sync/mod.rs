@@ -5,15 +5,20 @@
 //!   a [`WakeList`] under the lock and woken after it.
 //! * **One word beside it**, the [`Tray`], into which guards put credit that comes home without taking
 //!   the lock, unless somebody waits for it.
+//! * **One lock per stage that returns in batches**, the [`Bank`]: the same rules hold for it.
 //! * Everything here goes through [`shim`], so that under `--cfg credit_channel_loom` it is loom's.
 
+mod bank;
 pub(crate) mod clock;
 pub(crate) mod coop;
+mod counter;
 pub(crate) mod shim;
 mod tray;
 mod wake_list;
 mod watchers;
 
+pub(crate) use bank::Bank;
+pub(crate) use counter::Counter;
 pub(crate) use tray::Tray;
 pub(crate) use wake_list::WakeList;
 pub(crate) use watchers::Watchers;

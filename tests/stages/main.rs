@@ -3,11 +3,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod all_arrive;
+mod batch;
+mod buffer;
 mod chains;
 mod demand;
 mod expand;
 mod forward;
+mod map_concurrent;
 mod merge;
 mod paged;
+mod pass_through;
 mod probe;
 mod zip;
