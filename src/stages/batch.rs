@@ -207,12 +207,9 @@ where
     }
 
     fn cancel(&mut self, reason: CancelReason) {
-        self.upstream.cancel(reason.clone());
-        if self.held() > 0 {
-            // What is before it has perhaps ended; this has not, and will not bring the rest.
-            self.over = self.over.take().map(|_| Err(StageError::cancelled(reason)));
-            self.let_go();
-        }
+        // What is before it says so, unless that had ended: then nothing is held any more.
+        self.upstream.cancel(reason);
+        self.let_go();
     }
 }
 

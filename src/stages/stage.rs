@@ -1,9 +1,8 @@
 //! What a stage is.
 
 use super::{Batch, Buffer, DemandError, Detach, Expand, ExpandStage, Filter, FilterMap, ForwardError, IntoStream};
-use super::{Map, MapConcurrent, PassThrough, StageError, Windowed, Zip, forward};
-use crate::{CancelReason, Chunk, CreditConsumer, CreditProducer, WindowError};
-use std::pin::Pin;
+use super::{Map, MapConcurrent, PassThrough, Receiving, StageError, Windowed, Zip, forward};
+use crate::{CancelReason, Chunk, CreditProducer, WindowError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -48,7 +47,7 @@ pub trait Stage {
     where
         Self: Sized,
     {
-        Receiving { stage: self }
+        Receiving::new(self)
     }
 
     // ----- one value for one -----
@@ -67,9 +66,9 @@ pub trait Stage {
         Map::new(self, f)
     }
 
-    /// [`map`](Self::map) by futures, up to `n` of them under way at once. Nothing is spawned: they run inside this stage,
-    /// while it is polled. Values come out in the order they came, and a slow one holds up those behind it, unless it
-    /// is [`unordered`](MapConcurrent::unordered).
+    /// [`map`](Self::map) by futures, up to `n` of them under way at once. Nothing is spawned: they run inside this
+    /// stage, while it is polled. Values come out in the order they came, and a slow one holds up those behind it,
+    /// unless it is [`unordered`](MapConcurrent::unordered).
     ///
     /// Under way or finished and not yet out it holds `n`, and is never further ahead than that; each carries its own
     /// credit, so a window smaller than `n` means fewer at once. What becomes of a failure is to be said by
@@ -333,49 +332,5 @@ pub trait Stage {
         Self: Sized + Send + 'a,
     {
         Box::new(self)
-    }
-}
-
-/// The future of [`Stage::recv`].
-#[must_use = "futures do nothing unless awaited"]
-#[derive(Debug)]
-pub struct Receiving<'a, S> {
-    stage: &'a mut S,
-}
-
-impl<S: Stage> Future for Receiving<'_, S> {
-    type Output = Received<S::Value, S::Guard>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.get_mut().stage.poll_next(cx)
-    }
-}
-
-impl<T> Stage for CreditConsumer<T> {
-    type Value = T;
-    type Guard = crate::CreditGuard;
-
-    #[inline]
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<T, crate::CreditGuard>> {
-        self.poll_recv_as(cx)
-    }
-
-    fn cancel(&mut self, reason: CancelReason) {
-        Self::cancel(self, reason);
-    }
-}
-
-impl<S: Stage + ?Sized> Stage for &mut S {
-    type Value = S::Value;
-    type Guard = S::Guard;
-
-    #[inline]
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<S::Value, S::Guard>> {
-        (**self).poll_next(cx)
-    }
-
-    fn cancel(&mut self, reason: CancelReason) {
-        (**self).cancel(reason);
     }
 }

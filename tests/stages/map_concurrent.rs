@@ -361,6 +361,22 @@ fn a_panic_cancels_and_loses_no_credit() {
     });
 }
 
+/// The future that panicked leaves its place, here the only one: the stage asks what is before it all the same.
+#[test]
+fn a_panic_in_the_only_place_is_no_hang() {
+    on_both_runtimes(|| async {
+        let (tx, rx) = sent([0]);
+        let mut stage = rx
+            .map_concurrent(1, |n| async move { if n == 0 { panic!("on purpose") } else { Ok::<_, Failure>(n) } })
+            .unwrap();
+        assert!(panics(|| {
+            let _ = stage.poll_next(&mut Context::from_waker(Waker::noop()));
+        }));
+        assert_eq!(stage.recv().await.unwrap_err(), StageError::cancelled(CancelReason::HandlerPanic));
+        assert_eq!(tx.depth().messages(), 0);
+    });
+}
+
 /// RS 3.3: everything is ready, for ever, and nothing comes out.
 #[test]
 fn a_stage_that_skips_everything_lets_others_run() {

@@ -140,6 +140,7 @@ fn guards_outlive_the_stage_and_a_cancel() {
             if cancelled {
                 stage.cancel(CancelReason::Timeout);
                 stage.cancel(CancelReason::Shutdown);
+                assert_eq!(tx.depth().messages(), 2);
                 assert_eq!(stage.recv().await.unwrap_err(), StageError::cancelled(CancelReason::Timeout));
             } else {
                 drop(stage);
