@@ -5,6 +5,7 @@ use super::chunk::Chunk;
 use super::guard::CreditGuard;
 use super::lease::{Lease, LeaseRef};
 use super::lifecycle::Outcome;
+use super::probe::Timing;
 use super::shared::{Refill, Shared, TestHooks};
 use super::state::Entry;
 use super::turns::Turns;
@@ -35,6 +36,7 @@ pub struct CreditConsumer<T> {
     batch: VecDeque<Entry<T>>,
     received: u64,
     turns: Turns,
+    timing: Timing,
     outcome: Option<Outcome>,
     /// As a stream it says an error once.
     stream_ended: bool,
@@ -48,6 +50,7 @@ impl<T> CreditConsumer<T> {
             batch: VecDeque::new(),
             received: hooks.start_totals_at,
             turns: Turns::new(hooks.recv_gives_one_turn),
+            timing: Timing::new(),
             outcome: None,
             stream_ended: false,
         }
@@ -229,7 +232,12 @@ impl<T> CreditConsumer<T> {
         let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
         self.received = self.received.wrapping_add(1);
-        Some(Chunk::from_parts(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
+        let lease = if self.timing.is_due(self.shared.probes()) {
+            self.timing.start(self.shared.probes(), &self.lease)
+        } else {
+            &self.lease
+        };
+        Some(Chunk::from_parts(value, seq, CreditGuard::new(lease, self.shared.cost_at(cost_bytes))))
     }
 
     /// What `recv` returns after a refill. What that brought is handed out even if it was cancelled since: an

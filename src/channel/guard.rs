@@ -1,6 +1,7 @@
 //! What the consumer holds while it works.
 
 use super::lease::{Lease, LeaseRef};
+use super::probe::Probe;
 use crate::{Credit, GuardError};
 use std::sync::Arc;
 use std::{fmt, mem};
@@ -75,7 +76,9 @@ impl CreditGuard {
             return Err(GuardError { asked: n, held });
         }
         self.credit = self.credit.minus(part);
-        Ok(Self { lease: LeaseRef::new(&self.lease), credit: part })
+        // If the work is timed it is the rest's.
+        let main = self.lease.probe().map_or(&*self.lease, Probe::main);
+        Ok(Self { lease: LeaseRef::new(main), credit: part })
     }
 
     /// Takes over what another guard of the same channel holds.
@@ -84,10 +87,13 @@ impl CreditGuard {
     ///
     /// The other guard, if it is of another channel.
     pub fn merge(&mut self, mut other: Self) -> Result<(), Self> {
-        if !Arc::ptr_eq(&self.lease, &other.lease) {
+        if !self.lease.is_of_the_same_channel(&other.lease) {
             return Err(other);
         }
         self.credit = self.credit.plus(mem::take(&mut other.credit));
+        if let Some(probe) = other.lease.probe() {
+            probe.give_up();
+        }
         Ok(())
     }
 
@@ -98,6 +104,9 @@ impl CreditGuard {
     /// the credit too, but says nothing to anybody: the work counts as never finished.)
     pub fn forget(mut self) {
         let credit = mem::take(&mut self.credit);
+        if let Some(probe) = self.lease.probe() {
+            probe.give_up();
+        }
         self.lease.channel().forget(credit);
     }
 }

@@ -1,5 +1,6 @@
 //! Where a guard's credit goes, and how a guard holds on to it.
 
+use super::probe::Probe;
 use crate::sync::Tray;
 use crate::{CancelReason, Credit, Stats};
 use std::ops::Deref;
@@ -11,11 +12,27 @@ use std::sync::Arc;
 pub(super) struct Lease {
     tray: Arc<Tray>,
     channel: Arc<dyn Control>,
+    /// Times the work of the one guard that points to it, if it is a lease for that.
+    probe: Option<Probe>,
 }
 
 impl Lease {
     pub(super) fn new(tray: Arc<Tray>, channel: Arc<dyn Control>) -> Self {
-        Self { tray, channel }
+        Self { tray, channel, probe: None }
+    }
+
+    /// One for the same channel that times the work of its guard.
+    pub(super) fn timed_by(&self, probe: Probe) -> Self {
+        Self { tray: Arc::clone(&self.tray), channel: Arc::clone(&self.channel), probe: Some(probe) }
+    }
+
+    pub(super) fn probe(&self) -> Option<&Probe> {
+        self.probe.as_ref()
+    }
+
+    /// Whether guards of the two are of one channel.
+    pub(super) fn is_of_the_same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tray, &other.tray)
     }
 
     pub(super) fn channel(&self) -> &Arc<dyn Control> {
@@ -28,6 +45,9 @@ impl Lease {
 
     #[inline]
     pub(super) fn come_home(&self, credit: Credit) {
+        if let Some(probe) = &self.probe {
+            probe.done();
+        }
         // Who is waited for goes to the lock anyway, and takes its credit along.
         if self.tray.is_watched() {
             self.channel.settle(credit);
@@ -68,7 +88,7 @@ impl LeaseRef {
 
     /// Lets go of what this thread keeps of the channel.
     pub(super) fn clear_spare(lease: &Arc<Lease>) {
-        if let Some(other) = spare::take().filter(|kept| !Arc::ptr_eq(kept, lease)) {
+        if let Some(other) = spare::take().filter(|kept| !kept.is_of_the_same_channel(lease)) {
             spare::keep(other);
         }
     }

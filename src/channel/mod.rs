@@ -6,7 +6,7 @@
 //!   [`hints`] what spares some of them, [`watch`] waiting for an event.
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
 //! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks; [`chunk`] and [`guard`]
-//!   are what it holds, [`lease`] is how a guard finds its way home.
+//!   are what it holds, [`lease`] is how a guard finds its way home, [`probe`] times some of them.
 //! * [`basin`], [`behind`]: what stages hold, both ends in one hand, and what waits behind a producer; [`meter`] reads
 //!   the numbers from anywhere.
 //! * [`outlet`], [`inlet`]: what the driver of a transport holds in place of a consumer, of a producer;
@@ -32,6 +32,7 @@ mod models;
 #[cfg(feature = "transport")]
 mod outlet;
 mod permit;
+mod probe;
 mod producer;
 #[cfg_attr(not(feature = "transport"), path = "no_remote.rs")]
 mod remote;

@@ -8,6 +8,13 @@ use crate::sync::WakeList;
 #[derive(Debug, Default)]
 pub(super) struct Remote {}
 
+impl Remote {
+    pub(super) fn held_up(&self) -> bool {
+        let Self {} = self;
+        false
+    }
+}
+
 impl<T> State<T> {
     pub(super) fn tell_of_park(&self, _: &mut WakeList) {
         let Remote {} = self.remote;

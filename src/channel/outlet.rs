@@ -114,7 +114,9 @@ impl<T> Outlet<T> {
         self.held_up = !limit.fits_in(reach);
         let spendable = limit.min(reach).minus(released);
         let window = self.counted(window);
+        let held_up = self.held_up;
         self.shared.with(|state, wakes| {
+            state.remote.held_up = held_up;
             state.ledger.follow(home, spendable, window);
             state.tell_of_parks(window);
             state.remote.wanted = false;

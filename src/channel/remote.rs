@@ -18,6 +18,14 @@ pub(super) struct Remote {
     tells_of_parks: bool,
     /// Credit was short for one who does not wait for it, since more was last granted.
     pub(super) wanted: bool,
+    /// What may be sent is bounded by how far sends may run ahead of the transport, and not by the consumer.
+    pub(super) held_up: bool,
+}
+
+impl Remote {
+    pub(super) fn held_up(&self) -> bool {
+        self.held_up
+    }
 }
 
 impl<T> State<T> {
@@ -27,7 +35,8 @@ impl<T> State<T> {
         if self.is_new_peak() {
             self.note_peak();
         }
-        self.tally.sent = self.tally.sent.wrapping_add(u64::try_from(arrived.len()).unwrap_or(u64::MAX));
+        self.count_sent(u64::try_from(arrived.len()).unwrap_or(u64::MAX));
+        self.tally.end_idle();
         if self.queue.is_empty() {
             mem::swap(&mut self.queue, arrived);
         } else {

@@ -3,6 +3,7 @@
 use super::hints::Hints;
 use super::lease::{Control, Lease};
 use super::lifecycle::Outcome;
+use super::probe::Probes;
 use super::state::{Entry, State};
 use super::weigher::Weigher;
 use crate::sync::shim::{AtomicBool, Mutex, Ordering};
@@ -38,6 +39,7 @@ pub(super) struct Shared<T> {
     /// The units counted, as the price of a message without bytes.
     base_cost: Credit,
     weigher: Option<Weigher<T>>,
+    probes: Probes,
 }
 
 impl<T: Send + 'static> Shared<T> {
@@ -57,6 +59,7 @@ impl<T: Send + 'static> Shared<T> {
             discard: AtomicBool::new(false),
             base_cost: window.cost(0),
             weigher,
+            probes: Probes::new(),
         });
         let channel: Arc<dyn Control> = shared.clone();
         (shared, Arc::new(Lease::new(tray, channel)))
@@ -164,6 +167,7 @@ impl<T> Shared<T> {
                 state.life.deliver();
             } else if waker.is_some() {
                 mem::swap(&mut state.consumer, waker);
+                state.begin_idle();
             }
             outcome.map(Refill::Over)
         })
@@ -209,10 +213,15 @@ impl<T> Shared<T> {
     // ----- both -----
 
     pub(super) fn stats(&self) -> Stats {
-        self.with(|state, wakes| {
+        let stats = self.with(|state, wakes| {
             state.settle(wakes);
             state.stats()
-        })
+        });
+        Stats { work: self.probes.times(), oldest_work: self.probes.oldest(), ..stats }
+    }
+
+    pub(super) fn probes(&self) -> &Probes {
+        &self.probes
     }
 
     /// Credit comes home, past the tray.

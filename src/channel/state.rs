@@ -86,7 +86,7 @@ impl<T> State<T> {
             watched: false,
             armed: Credit::ZERO,
             news: false,
-            tally: Tally::default(),
+            tally: Tally::new(),
             remote: Remote::default(),
         }
     }
@@ -193,7 +193,9 @@ impl<T> State<T> {
     pub(super) fn park(&mut self, ticket: Ticket, waker: &mut Option<Waker>, wakes: &mut WakeList) {
         let Place::Waiting(left) = self.ledger.place(ticket) else { return };
         mem::swap(left, waker);
-        self.tally.begin_park();
+        if let Some(now) = self.tally.begin_park(self.remote.held_up()) {
+            self.look(now);
+        }
         self.watch(wakes);
         self.tell_of_park(wakes);
     }
@@ -242,7 +244,8 @@ impl<T> State<T> {
 
     #[inline(always)]
     fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
-        self.tally.sent = self.tally.sent.wrapping_add(1);
+        self.count_sent(1);
+        self.tally.end_idle();
         // Room first, so that the value moves into its place in one go.
         if self.queue.len() == self.queue.capacity() {
             self.queue.reserve(1);
@@ -306,7 +309,9 @@ impl<T> State<T> {
             self.on_release.take_all(wakes);
         }
         if self.ledger.waiting() == 0 {
-            self.tally.end_park();
+            if let Some(now) = self.tally.end_park() {
+                self.look(now);
+            }
         }
         self.tell_listener(wakes);
         if self.ledger.waiting() > 0 || self.is_watched_over() || self.listener_sees_all() {

@@ -1,94 +1,170 @@
-//! What is counted of one channel, and how long its senders wait.
+//! What is counted of one channel, and how long its ends wait.
 
 use super::state::State;
+use crate::stats::{DepthTimes, Level, level};
 use crate::sync::clock::Moment;
 use crate::{Credit, Stats};
 use std::time::Duration;
 
 /// Counters that only the lock protects.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
     pub(super) sent: u64,
     pub(super) peak_depth: Credit,
     pub(super) forgotten: Credit,
+    opened: Moment,
     parks: u64,
-    /// Time in which at least one sender was parked, before the present time.
+    /// Time in which at least one sender was parked, before the present time; and what of it was for the transport's
+    /// sake.
     park_time: Duration,
-    /// Since when at least one sender is parked.
-    parked_since: Option<Moment>,
-    brief: Brief,
+    transport_park_time: Duration,
+    /// Since when at least one sender is parked, and whether for the transport's sake.
+    parked: Option<(Moment, bool)>,
+    brief_parks: Brief,
+    idle_time: Duration,
+    idle: Idle,
+    brief_idles: Brief,
+    depth_times: DepthTimes,
+    /// When the depth was last looked at, and where it was.
+    looked: (Moment, Level),
+}
+
+/// Whether the receiving end waits with nothing in flight.
+#[derive(Clone, Copy, Debug)]
+enum Idle {
+    No,
+    Since(Moment),
+    /// As the ones before, too briefly to be measured.
+    Briefly,
 }
 
 impl Tally {
+    pub(super) fn new() -> Self {
+        let now = Moment::now();
+        Self {
+            sent: 0,
+            peak_depth: Credit::ZERO,
+            forgotten: Credit::ZERO,
+            opened: now,
+            parks: 0,
+            park_time: Duration::ZERO,
+            transport_park_time: Duration::ZERO,
+            parked: None,
+            brief_parks: Brief::default(),
+            idle_time: Duration::ZERO,
+            idle: Idle::No,
+            brief_idles: Brief::default(),
+            depth_times: DepthTimes::default(),
+            looked: (now, Level::Empty),
+        }
+    }
+
+    // ----- parks -----
+
     pub(super) fn count_park(&mut self) {
         self.parks += 1;
     }
 
     /// A sender parks; the first one starts the clock.
-    pub(super) fn begin_park(&mut self) {
-        if self.parked_since.is_none() {
-            self.parked_since = Some(Moment::now());
+    pub(super) fn begin_park(&mut self, for_transport: bool) -> Option<Moment> {
+        if self.parked.is_some() {
+            return None;
         }
+        let now = Moment::now();
+        self.parked = Some((now, for_transport));
+        Some(now)
     }
 
     /// Nobody is parked any more.
     #[inline]
-    pub(super) fn end_park(&mut self) {
-        if let Some(since) = self.parked_since.take() {
-            let park = since.elapsed();
-            self.park_time += park;
-            self.brief.measured(park);
+    pub(super) fn end_park(&mut self) -> Option<Moment> {
+        let (since, for_transport) = self.parked.take()?;
+        let now = Moment::now();
+        let park = now.since(since);
+        self.park_time += park;
+        if for_transport {
+            self.transport_park_time += park;
         }
+        self.brief_parks.measured(park);
+        Some(now)
     }
 
     /// A sender gives the runtime one turn instead of a park.
     pub(super) fn count_turn(&mut self) {
-        self.brief.unmeasured += 1;
+        self.brief_parks.unmeasured += 1;
     }
 
     /// It was not measured; the last one that was stands for it.
     pub(super) fn turn_was_enough(&mut self) {
-        self.park_time += self.brief.last;
+        self.park_time += self.brief_parks.last;
     }
 
     pub(super) fn turn_was_no_use(&mut self) {
-        self.brief = Brief::default();
+        self.brief_parks = Brief::default();
     }
 
     /// Whether the next park is likely to cost more than it waits.
     pub(super) fn parks_are_brief(&self) -> bool {
-        self.brief.goes_on()
+        self.brief_parks.goes_on()
     }
 
-    pub(super) fn parks(&self) -> u64 {
-        self.parks
+    // ----- idle -----
+
+    /// The receiving end waits, and nothing is in flight.
+    pub(super) fn begin_idle(&mut self) {
+        self.idle = match self.idle {
+            Idle::No if self.brief_idles.goes_on() => Idle::Briefly,
+            Idle::No => Idle::Since(Moment::now()),
+            since => since,
+        };
     }
 
-    pub(super) fn park_time(&self) -> Duration {
-        self.park_time + self.parked_since.map_or(Duration::ZERO, Moment::elapsed)
+    /// There is something for it.
+    #[inline]
+    pub(super) fn end_idle(&mut self) {
+        match std::mem::replace(&mut self.idle, Idle::No) {
+            Idle::No => {}
+            Idle::Since(since) => {
+                let idle = since.elapsed();
+                self.idle_time += idle;
+                self.brief_idles.measured(idle);
+            }
+            Idle::Briefly => {
+                self.brief_idles.unmeasured += 1;
+                self.idle_time += self.brief_idles.last;
+            }
+        }
+    }
+
+    // ----- depth -----
+
+    /// The depth that was found at the last look counts until now.
+    fn look(&mut self, now: Moment, level: Level) {
+        let (then, before) = std::mem::replace(&mut self.looked, (now, level));
+        self.depth_times.add(before, now.since(then));
     }
 }
 
-/// Parks that were shorter than what parking costs, the last ones in a row.
+/// Waits that were shorter than what measuring them costs, the last ones in a row.
 #[derive(Debug, Default)]
 struct Brief {
     in_a_row: u32,
     last: Duration,
-    /// Waits of one turn since a park was last measured.
+    /// Waits that were not measured since one was.
     unmeasured: u32,
 }
 
 impl Brief {
     /// Below this a park is not worth its cost. A wait that is not measured is off by less.
     const LIMIT: Duration = Duration::from_micros(2);
-    /// So many have to be brief before one is replaced by a turn of the runtime.
+    /// So many have to be brief before one is not measured (and a park replaced by a turn of the runtime).
     const BEFORE: u32 = 8;
-    /// After so many that were replaced one is measured again.
+    /// After so many that were not measured one is again.
     const UNMEASURED: u32 = 63;
 
-    fn measured(&mut self, park: Duration) {
-        self.in_a_row = if park < Self::LIMIT { self.in_a_row.saturating_add(1) } else { 0 };
-        self.last = park;
+    fn measured(&mut self, wait: Duration) {
+        self.in_a_row = if wait < Self::LIMIT { self.in_a_row.saturating_add(1) } else { 0 };
+        self.last = wait;
         self.unmeasured = 0;
     }
 
@@ -97,25 +173,74 @@ impl Brief {
     }
 }
 
+/// The clock is read for the depth once for so many chunks.
+const CHUNKS_PER_LOOK: u64 = 64;
+
 impl<T> State<T> {
     pub(super) fn sent(&self) -> u64 {
         self.tally.sent
     }
 
-    pub(super) fn stats(&self) -> Stats {
+    /// Counts what is sent, and looks at the depth now and then.
+    #[inline]
+    pub(super) fn count_sent(&mut self, n: u64) {
+        let before = self.tally.sent;
+        self.tally.sent = before.wrapping_add(n);
+        if self.tally.sent / CHUNKS_PER_LOOK != before / CHUNKS_PER_LOOK {
+            self.look_now();
+        }
+    }
+
+    #[cold]
+    fn look_now(&mut self) {
+        self.look(Moment::now());
+    }
+
+    pub(super) fn look(&mut self, now: Moment) {
+        // What is reserved is as good as sent: a sender that was served has only not been polled yet.
+        let taken = self.in_flight_now().plus(self.ledger.reserved());
+        self.tally.look(now, level(taken, self.ledger.window()));
+    }
+
+    /// The receiving end found nothing and leaves its waker.
+    pub(super) fn begin_idle(&mut self) {
+        if self.in_flight_now().is_zero() {
+            self.tally.begin_idle();
+        }
+    }
+
+    /// What is in flight, less what lies in the tray and the ledger has not seen.
+    fn in_flight_now(&self) -> Credit {
+        self.outstanding().minus(self.tray.glance().minus(self.armed))
+    }
+
+    /// All but what is known without the lock.
+    pub(super) fn stats(&mut self) -> Stats {
+        let now = Moment::now();
+        self.look(now);
+        let tally = &self.tally;
+        let park = tally.parked.map_or(Duration::ZERO, |(since, _)| now.since(since));
+        let for_transport = tally.parked.is_some_and(|(_, for_transport)| for_transport);
+        let idle = if let Idle::Since(since) = tally.idle { now.since(since) } else { Duration::ZERO };
         Stats {
             window: self.ledger.window(),
             credit: self.ledger.credit(),
             depth: self.ledger.in_flight(),
-            peak_depth: self.tally.peak_depth,
+            peak_depth: tally.peak_depth,
             reserved: self.ledger.reserved(),
-            sent: self.tally.sent,
+            sent: tally.sent,
             released: self.ledger.released(),
-            forgotten: self.tally.forgotten,
+            forgotten: tally.forgotten,
             waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
-            parks: self.tally.parks(),
-            park_time: self.tally.park_time(),
+            parks: tally.parks,
+            park_time: tally.park_time + park,
+            transport_park_time: tally.transport_park_time + if for_transport { park } else { Duration::ZERO },
+            idle_time: tally.idle_time + idle,
+            depth_times: tally.depth_times,
+            work: crate::WorkTimes::default(),
+            oldest_work: None,
             producers: self.life.producers(),
+            elapsed: now.since(tally.opened),
         }
     }
 }

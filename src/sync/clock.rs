@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// A moment. Only ever read when somebody parks or is served, never on the way of a send that finds credit.
+/// A moment. Only ever read when somebody parks or is served, and for one chunk in many: not on the way of a send that
+/// finds credit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     #[cfg(not(credit_channel_loom))]
@@ -14,6 +15,17 @@ impl Moment {
         Self {
             #[cfg(not(credit_channel_loom))]
             at: tokio::time::Instant::now(),
+        }
+    }
+
+    /// Time from an earlier one to this.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        #[cfg(not(credit_channel_loom))]
+        return self.at.saturating_duration_since(earlier.at);
+        #[cfg(credit_channel_loom)]
+        {
+            let _ = earlier;
+            return Duration::ZERO;
         }
     }
 

@@ -88,6 +88,17 @@ impl Tray {
         self.last.load(Ordering::Relaxed) & WATCHED != 0
     }
 
+    /// What lies there, with what an armed tray began with: a glance that may be out of date at once.
+    pub(crate) fn glance(&self) -> Credit {
+        // ORDERING: Relaxed; only numbers for people come of it.
+        let last = self.last.load(Ordering::Relaxed) >> 1;
+        match self.units {
+            Units::Messages => Credit::new(last, 0),
+            Units::Bytes => Credit::new(0, last),
+            Units::Both => Credit::new(self.first.load(Ordering::Relaxed), last),
+        }
+    }
+
     /// Takes all that lies there, with what an armed tray began with, and stops watching.
     #[inline]
     pub(crate) fn take(&self) -> Credit {

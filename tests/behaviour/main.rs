@@ -16,4 +16,5 @@ mod permits;
 mod receiving;
 mod reentrancy;
 mod stats;
+mod times;
 mod weighing;

@@ -1,5 +1,13 @@
 //! The numbers of one channel.
 
+mod depth;
+mod work;
+
+pub use depth::DepthTimes;
+pub(crate) use depth::{Level, level};
+pub use work::WorkTimes;
+pub(crate) use work::slot;
+
 use crate::{Credit, Window};
 use std::time::Duration;
 
@@ -44,6 +52,20 @@ pub struct Stats {
     /// busy which the producer needs makes it wait for that, and not for credit. Where waits are shorter than
     /// 2 µs, one after the other, only one in 64 is measured and stands for those that follow.
     pub park_time: Duration,
+    /// The part of [`park_time`](Self::park_time) in which credit was there, and sends could run no further ahead of a
+    /// transport that did not take what was sent.
+    pub transport_park_time: Duration,
+    /// Time in which nothing was in flight and the receiving end waited for something to come, the present wait
+    /// included. Short waits are measured as those of senders are.
+    pub idle_time: Duration,
+    /// For how long the depth was at which part of the window.
+    pub depth_times: DepthTimes,
+    /// How long the consumer works on a chunk: from when it receives it until its guard is dropped.
+    pub work: WorkTimes,
+    /// For how long the oldest chunk whose work is timed has been worked on.
+    pub oldest_work: Option<Duration>,
     /// Producer handles alive.
     pub producers: u64,
+    /// Since the channel was opened.
+    pub elapsed: Duration,
 }

@@ -1,0 +1,171 @@
+//! Timing the work of some chunks.
+
+use super::lease::Lease;
+use crate::WorkTimes;
+use crate::stats::slot;
+use crate::sync::clock::Moment;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+// The atomics and the lock here are std's also in a loom model: nothing in a model is timed, so nothing of this runs.
+
+/// What was timed, and what is being timed now.
+#[derive(Debug)]
+pub(super) struct Probes {
+    opened: Moment,
+    times: Arc<Times>,
+    /// When what is being timed began, by probe. Locked where a new probe is made, and by who asks for the oldest.
+    began: Mutex<Vec<Arc<AtomicU64>>>,
+}
+
+/// The consumer's probes: leases that time the work of their guard. They are used again once that is dropped, so that
+/// timing allocates only while more is being timed than ever before.
+pub(super) struct Timing {
+    leases: Vec<Arc<Lease>>,
+    /// So many chunks go without, until the next is timed.
+    pause: u64,
+}
+
+/// One that is under way, or waits for the next.
+pub(super) struct Probe {
+    opened: Moment,
+    /// As nanoseconds since `opened` and 1; 0 if none is under way.
+    began: Arc<AtomicU64>,
+    times: Arc<Times>,
+    /// Where parts of the guard go home: only its rest is timed.
+    main: Arc<Lease>,
+}
+
+/// Nanoseconds from which on every chunk is timed.
+const SLOW: u64 = 100_000;
+
+/// All orderings are Relaxed: each of these is a number of its own, and nothing else is read on the strength of it.
+#[derive(Debug, Default)]
+struct Times {
+    timed: AtomicU64,
+    total_nanos: AtomicU64,
+    histogram: [AtomicU64; WorkTimes::SLOTS],
+    /// The last work took so long that timing it costs nothing beside it.
+    slow: AtomicBool,
+}
+
+impl Probes {
+    pub(super) fn new() -> Self {
+        Self { opened: Moment::now(), times: Arc::default(), began: Mutex::default() }
+    }
+
+    pub(super) fn times(&self) -> WorkTimes {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let mut times = WorkTimes { timed: of(&self.times.timed), ..WorkTimes::default() };
+        times.total = Duration::from_nanos(of(&self.times.total_nanos));
+        for (count, counter) in times.histogram.iter_mut().zip(&self.times.histogram) {
+            *count = of(counter);
+        }
+        times
+    }
+
+    /// The age of the oldest that is being timed.
+    pub(super) fn oldest(&self) -> Option<Duration> {
+        let began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = began.iter().filter_map(|began| began.load(Ordering::Relaxed).checked_sub(1)).min()?;
+        Some(self.opened.elapsed().saturating_sub(Duration::from_nanos(first)))
+    }
+
+    fn probe(&self, main: &Arc<Lease>, now: u64) -> Probe {
+        let began = Arc::new(AtomicU64::new(now));
+        self.began.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&began));
+        Probe { opened: self.opened, began, times: Arc::clone(&self.times), main: Arc::clone(main) }
+    }
+}
+
+impl Timing {
+    /// Where work is fast only one chunk in so many is timed.
+    const SELDOM: u64 = 64;
+    /// So many are timed at once, at most: it bounds what a look at them costs.
+    const AT_ONCE: usize = 256;
+
+    pub(super) fn new() -> Self {
+        // Not the first: it is the one that waited for everything to start.
+        Self { leases: Vec::new(), pause: 1 }
+    }
+
+    /// Whether the next chunk is one whose work is timed.
+    #[inline]
+    pub(super) fn is_due(&mut self, probes: &Probes) -> bool {
+        let due = (self.pause == 0 || probes.times.slow.load(Ordering::Relaxed)) && !cfg!(credit_channel_loom);
+        self.pause = self.pause.saturating_sub(1);
+        due
+    }
+
+    /// Starts timing: the lease for the guard, which is the main one if too much is being timed already.
+    #[cold]
+    pub(super) fn start<'a>(&'a mut self, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
+        self.pause = Self::SELDOM - 1;
+        let now = nanos(probes.opened.elapsed()).saturating_add(1);
+        let free = self.leases.iter().position(|lease| lease.probe().is_some_and(|probe| probe.begin(now)));
+        let at = match free {
+            Some(at) => at,
+            None if self.leases.len() < Self::AT_ONCE => {
+                self.leases.push(Arc::new(main.timed_by(probes.probe(main, now))));
+                self.leases.len() - 1
+            }
+            None => return main,
+        };
+        &self.leases[at]
+    }
+}
+
+impl Probe {
+    pub(super) fn main(&self) -> &Arc<Lease> {
+        &self.main
+    }
+
+    /// The work is done.
+    pub(super) fn done(&self) {
+        let began = self.began.swap(0, Ordering::Relaxed);
+        if began == 0 {
+            return;
+        }
+        let took = nanos(self.opened.elapsed()).saturating_sub(began - 1);
+        let times = &self.times;
+        times.slow.store(took >= SLOW, Ordering::Relaxed);
+        times.timed.fetch_add(1, Ordering::Relaxed);
+        times.total_nanos.fetch_add(took, Ordering::Relaxed);
+        if let Some(counter) = times.histogram.get(slot(took)) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Nobody will say when it is.
+    pub(super) fn give_up(&self) {
+        self.began.store(0, Ordering::Relaxed);
+    }
+
+    /// False if it is under way already.
+    fn begin(&self, now: u64) -> bool {
+        // Only the consumer begins, one at a time.
+        let free = self.began.load(Ordering::Relaxed) == 0;
+        if free {
+            self.began.store(now, Ordering::Relaxed);
+        }
+        free
+    }
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Probe").field("began", &self.began).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timing").field("pause", &self.pause).finish_non_exhaustive()
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
