@@ -151,7 +151,7 @@ pub use error::{
     ForEachError, GuardError, RecvError, SendError, SendTimeoutError, SinkError, TryRecvError, TrySendError,
 };
 pub use reason::{CancelReason, Closed, Failure};
-pub use stats::{DepthTimes, Stats, WorkTimes};
+pub use stats::{Condition, DepthTimes, Diagnosis, Stats, WorkTimes};
 pub use weigh::Weigh;
 pub use window::{Oversize, Window, WindowError};
 

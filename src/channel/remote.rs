@@ -8,6 +8,7 @@ use crate::{Credit, Window};
 use std::collections::VecDeque;
 use std::mem;
 use std::task::Waker;
+use std::time::Duration;
 
 /// What the drivers of transports want to know of a channel.
 #[derive(Debug, Default)]
@@ -20,11 +21,17 @@ pub(super) struct Remote {
     pub(super) wanted: bool,
     /// What may be sent is bounded by how far sends may run ahead of the transport, and not by the consumer.
     pub(super) held_up: bool,
+    /// There and back to the other end.
+    pub(super) round_trip: Option<Duration>,
 }
 
 impl Remote {
     pub(super) fn held_up(&self) -> bool {
         self.held_up
+    }
+
+    pub(super) fn round_trip(&self) -> Option<Duration> {
+        self.round_trip
     }
 }
 
@@ -36,7 +43,7 @@ impl<T> State<T> {
             self.note_peak();
         }
         self.count_sent(u64::try_from(arrived.len()).unwrap_or(u64::MAX));
-        self.tally.end_idle();
+        self.end_wait();
         if self.queue.is_empty() {
             mem::swap(&mut self.queue, arrived);
         } else {

@@ -167,7 +167,7 @@ impl<T> Shared<T> {
                 state.life.deliver();
             } else if waker.is_some() {
                 mem::swap(&mut state.consumer, waker);
-                state.begin_idle();
+                state.begin_wait();
             }
             outcome.map(Refill::Over)
         })

@@ -245,7 +245,7 @@ impl<T> State<T> {
     #[inline(always)]
     fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
         self.count_sent(1);
-        self.tally.end_idle();
+        self.end_wait();
         // Room first, so that the value moves into its place in one go.
         if self.queue.len() == self.queue.capacity() {
             self.queue.reserve(1);

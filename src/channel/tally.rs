@@ -22,20 +22,20 @@ pub(super) struct Tally {
     parked: Option<(Moment, bool)>,
     brief_parks: Brief,
     idle_time: Duration,
-    idle: Idle,
-    brief_idles: Brief,
+    wait: Wait,
+    brief_waits: Brief,
     depth_times: DepthTimes,
     /// When the depth was last looked at, and where it was.
     looked: (Moment, Level),
 }
 
-/// Whether the receiving end waits with nothing in flight.
+/// Whether the receiving end waits, and whether it is idle: there is nothing in flight.
 #[derive(Clone, Copy, Debug)]
-enum Idle {
+enum Wait {
     No,
-    Since(Moment),
+    Since(Moment, bool),
     /// As the ones before, too briefly to be measured.
-    Briefly,
+    Briefly(bool),
 }
 
 impl Tally {
@@ -52,8 +52,8 @@ impl Tally {
             parked: None,
             brief_parks: Brief::default(),
             idle_time: Duration::ZERO,
-            idle: Idle::No,
-            brief_idles: Brief::default(),
+            wait: Wait::No,
+            brief_waits: Brief::default(),
             depth_times: DepthTimes::default(),
             looked: (now, Level::Empty),
         }
@@ -108,32 +108,41 @@ impl Tally {
         self.brief_parks.goes_on()
     }
 
-    // ----- idle -----
+    // ----- waits of the receiving end -----
 
-    /// The receiving end waits, and nothing is in flight.
-    pub(super) fn begin_idle(&mut self) {
-        self.idle = match self.idle {
-            Idle::No if self.brief_idles.goes_on() => Idle::Briefly,
-            Idle::No => Idle::Since(Moment::now()),
-            since => since,
-        };
+    /// It waits. The moment, if it was looked at.
+    fn begin_wait(&mut self, idle: bool) -> Option<Moment> {
+        match self.wait {
+            Wait::No if self.brief_waits.goes_on() => self.wait = Wait::Briefly(idle),
+            Wait::No => {
+                let now = Moment::now();
+                self.wait = Wait::Since(now, idle);
+                return Some(now);
+            }
+            _ => {}
+        }
+        None
     }
 
     /// There is something for it.
-    #[inline]
-    pub(super) fn end_idle(&mut self) {
-        match std::mem::replace(&mut self.idle, Idle::No) {
-            Idle::No => {}
-            Idle::Since(since) => {
-                let idle = since.elapsed();
-                self.idle_time += idle;
-                self.brief_idles.measured(idle);
+    fn end_wait(&mut self) -> Option<Moment> {
+        let (wait, idle, now) = match std::mem::replace(&mut self.wait, Wait::No) {
+            Wait::No => return None,
+            Wait::Since(since, idle) => {
+                let now = Moment::now();
+                let wait = now.since(since);
+                self.brief_waits.measured(wait);
+                (wait, idle, Some(now))
             }
-            Idle::Briefly => {
-                self.brief_idles.unmeasured += 1;
-                self.idle_time += self.brief_idles.last;
+            Wait::Briefly(idle) => {
+                self.brief_waits.unmeasured += 1;
+                (self.brief_waits.last, idle, None)
             }
+        };
+        if idle {
+            self.idle_time += wait;
         }
+        now
     }
 
     // ----- depth -----
@@ -203,9 +212,24 @@ impl<T> State<T> {
     }
 
     /// The receiving end found nothing and leaves its waker.
-    pub(super) fn begin_idle(&mut self) {
-        if self.in_flight_now().is_zero() {
-            self.tally.begin_idle();
+    pub(super) fn begin_wait(&mut self) {
+        if let Some(now) = self.tally.begin_wait(self.in_flight_now().is_zero()) {
+            self.look(now);
+        }
+    }
+
+    /// There is something for it, which is not in flight yet.
+    #[inline]
+    pub(super) fn end_wait(&mut self) {
+        if self.consumer.is_some() {
+            self.end_wait_now();
+        }
+    }
+
+    #[cold]
+    fn end_wait_now(&mut self) {
+        if let Some(now) = self.tally.end_wait() {
+            self.look(now);
         }
     }
 
@@ -221,7 +245,7 @@ impl<T> State<T> {
         let tally = &self.tally;
         let park = tally.parked.map_or(Duration::ZERO, |(since, _)| now.since(since));
         let for_transport = tally.parked.is_some_and(|(_, for_transport)| for_transport);
-        let idle = if let Idle::Since(since) = tally.idle { now.since(since) } else { Duration::ZERO };
+        let idle = if let Wait::Since(since, true) = tally.wait { now.since(since) } else { Duration::ZERO };
         Stats {
             window: self.ledger.window(),
             credit: self.ledger.credit(),
@@ -234,11 +258,13 @@ impl<T> State<T> {
             waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
             parks: tally.parks,
             park_time: tally.park_time + park,
+            parked_for: tally.parked.map(|_| park),
             transport_park_time: tally.transport_park_time + if for_transport { park } else { Duration::ZERO },
             idle_time: tally.idle_time + idle,
             depth_times: tally.depth_times,
             work: crate::WorkTimes::default(),
             oldest_work: None,
+            round_trip: self.remote.round_trip(),
             producers: self.life.producers(),
             elapsed: now.since(tally.opened),
         }

@@ -1,10 +1,12 @@
 //! The numbers of one channel.
 
 mod depth;
+mod diagnosis;
 mod work;
 
 pub use depth::DepthTimes;
 pub(crate) use depth::{Level, level};
+pub use diagnosis::{Condition, Diagnosis};
 pub use work::WorkTimes;
 pub(crate) use work::slot;
 
@@ -52,6 +54,8 @@ pub struct Stats {
     /// busy which the producer needs makes it wait for that, and not for credit. Where waits are shorter than
     /// 2 µs, one after the other, only one in 64 is measured and stands for those that follow.
     pub park_time: Duration,
+    /// For how long a sender has been waiting now, one or the other without a break.
+    pub parked_for: Option<Duration>,
     /// The part of [`park_time`](Self::park_time) in which credit was there, and sends could run no further ahead of a
     /// transport that did not take what was sent.
     pub transport_park_time: Duration,
@@ -64,8 +68,31 @@ pub struct Stats {
     pub work: WorkTimes,
     /// For how long the oldest chunk whose work is timed has been worked on.
     pub oldest_work: Option<Duration>,
+    /// There and back to the other end of the connection, if there is one and it was measured.
+    pub round_trip: Option<Duration>,
     /// Producer handles alive.
     pub producers: u64,
     /// Since the channel was opened.
     pub elapsed: Duration,
+}
+
+impl Stats {
+    /// What happened since an earlier look at the same channel: counters and times are what was added, the rest is as of
+    /// now. [`diagnose`](Self::diagnose) it to know how things are, and not how they were since the channel was opened.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            sent: self.sent.saturating_sub(earlier.sent),
+            released: self.released.minus(earlier.released),
+            forgotten: self.forgotten.minus(earlier.forgotten),
+            parks: self.parks.saturating_sub(earlier.parks),
+            park_time: self.park_time.saturating_sub(earlier.park_time),
+            transport_park_time: self.transport_park_time.saturating_sub(earlier.transport_park_time),
+            idle_time: self.idle_time.saturating_sub(earlier.idle_time),
+            depth_times: self.depth_times.since(&earlier.depth_times),
+            work: self.work.since(&earlier.work),
+            elapsed: self.elapsed.saturating_sub(earlier.elapsed),
+            ..*self
+        }
+    }
 }

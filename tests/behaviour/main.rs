@@ -7,6 +7,7 @@ mod support;
 mod blocking;
 mod capture;
 mod coop;
+mod diagnosis;
 mod drop_anywhere;
 mod endings;
 mod guards;
