@@ -7,6 +7,7 @@
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
 //! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks; [`chunk`] and [`guard`]
 //!   are what it holds, [`lease`] is how a guard finds its way home, [`probe`] times some of them.
+//! * [`story`]: what is told to `tracing`.
 //! * [`basin`], [`behind`]: what stages hold, both ends in one hand, and what waits behind a producer; [`meter`] reads
 //!   the numbers from anywhere.
 //! * [`outlet`], [`inlet`]: what the driver of a transport holds in place of a consumer, of a producer;
@@ -43,6 +44,8 @@ mod sink;
 #[cfg(all(test, credit_channel_loom))]
 mod stage_models;
 mod state;
+#[cfg_attr(any(not(feature = "tracing"), credit_channel_loom), path = "no_story.rs")]
+mod story;
 mod tally;
 mod turns;
 mod watch;

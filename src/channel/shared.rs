@@ -101,8 +101,12 @@ impl<T> Shared<T> {
         let result = f(&mut state, &mut wakes);
         state.ledger.assert_invariants();
         self.show_news(&mut state);
+        let told = state.tell();
         drop(state);
         wakes.wake();
+        if let Some(told) = told {
+            told.tell(|stats| self.with_work_times(stats));
+        }
         result
     }
 
@@ -217,6 +221,10 @@ impl<T> Shared<T> {
             state.settle(wakes);
             state.stats()
         });
+        self.with_work_times(stats)
+    }
+
+    fn with_work_times(&self, stats: Stats) -> Stats {
         Stats { work: self.probes.times(), oldest_work: self.probes.oldest(), ..stats }
     }
 

@@ -2,6 +2,7 @@
 
 use super::lifecycle::Lifecycle;
 use super::remote::Remote;
+use super::story::Story;
 use super::tally::Tally;
 use crate::ledger::{Ledger, Place, Ticket};
 use crate::sync::{Tray, WakeList, Watchers};
@@ -67,6 +68,7 @@ pub(super) struct State<T> {
     /// What the tray began with, if it is armed, else nothing; likewise.
     pub(super) armed: Credit,
     pub(super) tally: Tally,
+    pub(super) story: Story,
     /// What the drivers of transports want to know.
     pub(super) remote: Remote,
 }
@@ -87,6 +89,7 @@ impl<T> State<T> {
             armed: Credit::ZERO,
             news: false,
             tally: Tally::new(),
+            story: Story::begin(window),
             remote: Remote::default(),
         }
     }
@@ -194,6 +197,7 @@ impl<T> State<T> {
         let Place::Waiting(left) = self.ledger.place(ticket) else { return };
         mem::swap(left, waker);
         if let Some(now) = self.tally.begin_park(self.remote.held_up()) {
+            self.story.parked();
             self.look(now);
         }
         self.watch(wakes);
@@ -309,7 +313,8 @@ impl<T> State<T> {
             self.on_release.take_all(wakes);
         }
         if self.ledger.waiting() == 0 {
-            if let Some(now) = self.tally.end_park() {
+            if let Some((now, park)) = self.tally.end_park() {
+                self.story.unparked(park);
                 self.look(now);
             }
         }
@@ -329,7 +334,7 @@ impl<T> State<T> {
 
     /// Whether somebody looks at every guard that comes home.
     fn is_watched_over(&self) -> bool {
-        !self.on_idle.is_empty() || !self.on_release.is_empty()
+        !self.on_idle.is_empty() || !self.on_release.is_empty() || self.story_waits()
     }
 
     /// Takes all that lies in the tray, and stops watching it.

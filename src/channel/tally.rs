@@ -75,9 +75,9 @@ impl Tally {
         Some(now)
     }
 
-    /// Nobody is parked any more.
+    /// Nobody is parked any more: as of now, after so long.
     #[inline]
-    pub(super) fn end_park(&mut self) -> Option<Moment> {
+    pub(super) fn end_park(&mut self) -> Option<(Moment, Duration)> {
         let (since, for_transport) = self.parked.take()?;
         let now = Moment::now();
         let park = now.since(since);
@@ -86,7 +86,7 @@ impl Tally {
             self.transport_park_time += park;
         }
         self.brief_parks.measured(park);
-        Some(now)
+        Some((now, park))
     }
 
     /// A sender gives the runtime one turn instead of a park.
