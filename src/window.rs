@@ -1,6 +1,8 @@
 //! The window: the ceiling on cost in flight.
 
 use crate::Credit;
+use crate::sizing::Need;
+use std::time::Duration;
 use std::{error, fmt};
 
 /// The ceiling on cost in flight: what has been sent and whose work is not finished yet.
@@ -12,7 +14,7 @@ use std::{error, fmt};
 /// **Sizing.** To keep the producer busy, the window has to cover the time from a send to the return of
 /// its credit: `(L + C) / P`, rounded up, at least 2, where L is the latency there and back, C the
 /// consumer's and P the producer's time per chunk. 14 ms of work against 2 ms of production over 1 ms
-/// wants 8. A window of 1 is legal and means stop-and-wait.
+/// wants 8: [`for_costs`](Self::for_costs) computes it. A window of 1 is legal and means stop-and-wait.
 ///
 /// A window of 0 would let nothing through for ever; it is refused where it is used, by
 /// [`channel`](crate::channel()) and [`set_window`](crate::CreditConsumer::set_window).
@@ -51,6 +53,59 @@ impl Window {
     #[must_use]
     pub const fn bytes(limit: u64) -> Self {
         Self { messages: None, bytes: Some(at_most_max(limit)) }
+    }
+
+    /// As many messages as keep the producer busy: `(latency + consume) / produce`, rounded up, at least 2.
+    ///
+    /// `latency` is that of the way there and back, `consume` the consumer's work per chunk, `produce` the producer's
+    /// time per chunk. What it does not know:
+    ///
+    /// * **A consumer that is the limit.** If it needs longer for a chunk than the producer, no window keeps the producer
+    ///   busy, and this one holds more than can be used; for a producer that costs nothing it is [`MAX`](Self::MAX). For
+    ///   that, [`for_workers`](Self::for_workers).
+    /// * **Returns in batches.** Where credit comes back `b` at a time, up to `b - 1` more are needed.
+    /// * **Queueing.** `consume` has to be work, and `latency` that of an empty pipe: time that a chunk waits grows with
+    ///   the window, and would have it grow further.
+    /// * **Credit first.** A producer that [reserves](crate::CreditProducer::reserve) before it makes the chunk holds
+    ///   its credit for that time too, and needs 1 more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use credit_channel::Window;
+    /// use std::time::Duration;
+    ///
+    /// let ms = Duration::from_millis;
+    /// assert_eq!(Window::for_costs(ms(1), ms(14), ms(2)), Window::messages(8));
+    /// assert_eq!(Window::for_costs(ms(1), ms(1), ms(20)), Window::messages(2));
+    /// assert_eq!(Window::for_costs(ms(40), ms(1), ms(1)).and_bytes(16 << 20).message_limit(), Some(41));
+    /// ```
+    #[must_use]
+    pub fn for_costs(latency: Duration, consume: Duration, produce: Duration) -> Self {
+        Self::messages(Need::of_producer(latency, consume, produce).messages())
+    }
+
+    /// As many messages as keep the slower side busy, the producer or so many workers:
+    /// `(latency + consume) / max(produce, consume / workers)`, rounded up, at least 2.
+    ///
+    /// It is Little's law: what is in flight is the throughput times the time that each chunk is in flight. Never more
+    /// than [`for_costs`](Self::for_costs), and the same as soon as the workers keep up. 0 workers are taken as 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use credit_channel::Window;
+    /// use std::time::Duration;
+    ///
+    /// let ms = Duration::from_millis;
+    /// let with = |workers| Window::for_workers(ms(1), ms(14), ms(2), workers);
+    /// assert_eq!(with(1), Window::messages(2), "one worker takes a chunk each 14 ms");
+    /// assert_eq!(with(4), Window::messages(5));
+    /// assert_eq!(with(7), Window::for_costs(ms(1), ms(14), ms(2)));
+    /// ```
+    #[must_use]
+    pub fn for_workers(latency: Duration, consume: Duration, produce: Duration, workers: u32) -> Self {
+        Self::messages(Need::of_workers(latency, consume, produce, workers).messages())
     }
 
     /// Also limits the messages in flight.
