@@ -131,7 +131,7 @@ mod ledger;
 mod reason;
 #[cfg(feature = "transport")]
 pub mod session;
-mod sizing;
+pub mod sizing;
 pub mod stages;
 mod stats;
 mod sync;

@@ -14,7 +14,8 @@ use std::{error, fmt};
 /// **Sizing.** To keep the producer busy, the window has to cover the time from a send to the return of
 /// its credit: `(L + C) / P`, rounded up, at least 2, where L is the latency there and back, C the
 /// consumer's and P the producer's time per chunk. 14 ms of work against 2 ms of production over 1 ms
-/// wants 8: [`for_costs`](Self::for_costs) computes it. A window of 1 is legal and means stop-and-wait.
+/// wants 8: [`for_costs`](Self::for_costs) computes it, and [`sizing`](crate::sizing) follows it as the costs change. A
+/// window of 1 is legal and means stop-and-wait.
 ///
 /// A window of 0 would let nothing through for ever; it is refused where it is used, by
 /// [`channel`](crate::channel()) and [`set_window`](crate::CreditConsumer::set_window).
@@ -60,12 +61,12 @@ impl Window {
     /// `latency` is that of the way there and back, `consume` the consumer's work per chunk, `produce` the producer's
     /// time per chunk. What it does not know:
     ///
-    /// * **A consumer that is the limit.** If it needs longer for a chunk than the producer, no window keeps the producer
-    ///   busy, and this one holds more than can be used; for a producer that costs nothing it is [`MAX`](Self::MAX). For
-    ///   that, [`for_workers`](Self::for_workers).
+    /// * **A consumer that is the limit.** If all its workers together are slower than the producer, no window keeps the
+    ///   producer busy, and this one holds more than can be used; for a producer that costs nothing it is
+    ///   [`MAX`](Self::MAX). For that, [`for_workers`](Self::for_workers).
     /// * **Returns in batches.** Where credit comes back `b` at a time, up to `b - 1` more are needed.
-    /// * **Queueing.** `consume` has to be work, and `latency` that of an empty pipe: time that a chunk waits grows with
-    ///   the window, and would have it grow further.
+    /// * **Queueing.** `consume` has to be work, and `latency` that of an empty pipe: time that a chunk waits grows
+    ///   with the window, and would have it grow further.
     /// * **Credit first.** A producer that [reserves](crate::CreditProducer::reserve) before it makes the chunk holds
     ///   its credit for that time too, and needs 1 more.
     ///

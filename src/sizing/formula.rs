@@ -40,4 +40,12 @@ impl Need {
             }
         }
     }
+
+    /// Whether `n` is 1 too many by no more than an eighth of a message.
+    ///
+    /// Only upwards: what is a hair short makes the producer wait, what is a hair too large costs one chunk.
+    pub(crate) fn is_nearly(self, n: u64) -> bool {
+        let more = Self { cover: self.cover.saturating_add(self.per_chunk / 8), ..self };
+        more.messages() == n && self.messages() < n
+    }
 }

@@ -4,7 +4,7 @@ use crate::support::Dice;
 use credit_channel::Window;
 use std::time::Duration;
 
-fn limit(window: Window) -> u64 {
+pub(crate) fn limit(window: Window) -> u64 {
     window.message_limit().expect("it counts messages")
 }
 
