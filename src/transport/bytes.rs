@@ -32,7 +32,10 @@ pub(super) struct ByteLink<S> {
 }
 
 /// Chunks are queued up to this many bytes: the most that control frames wait behind, unless one chunk is larger.
-const ROOM: usize = 64 << 10;
+///
+/// With a small chunk on top it is less than 64 KiB, which is where a TCP cuts what is written: a little more would be
+/// two segments, and for the peer twice as much to do.
+const ROOM: usize = 60 << 10;
 /// One read asks for at least this many bytes, once as many have come: until then, for as many as have.
 const READ_AHEAD: usize = 64 << 10;
 /// The first read asks for this many: a peer that has said nothing yet is not worth more.
