@@ -75,9 +75,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ByteLink<S> {
         }
         let ahead = usize::try_from(self.read).unwrap_or(READ_AHEAD).clamp(FIRST_READ, READ_AHEAD);
         let trusted = ahead.max(self.largest).max(self.incoming.len());
-        // Between frames a whole one of the largest, so that it need not be copied when the rest of it comes.
-        let wanted = if self.codec.is_mid_frame() { self.codec.wanted().max(ahead) } else { trusted };
-        let size = self.incoming.len() + wanted.min(trusted);
+        // Between frames a whole one of the largest, so that it need not be copied when the rest of it comes. What was
+        // begun counts in, so that buffers are of one size and one can be used in place of another.
+        let wanted = if self.codec.is_mid_frame() { self.codec.wanted().min(trusted) } else { trusted };
+        let size = (self.incoming.len() + wanted).max(ahead);
         let mut roomy = self.spares.take(size);
         roomy.extend_from_slice(&self.incoming);
         let full = mem::replace(&mut self.incoming, roomy);
