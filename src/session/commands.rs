@@ -18,9 +18,15 @@ impl<T> Session<T> {
     /// latest grant. Debug builds assert it.
     #[must_use = "it counts as sent"]
     pub fn send(&mut self, payload: T) -> Frame<T> {
-        let seq = match &mut self.side {
+        Frame::Chunk { seq: self.send_next(&payload), payload }
+    }
+
+    /// Sends a chunk, whose number this is.
+    #[inline]
+    pub(crate) fn send_next(&mut self, payload: &T) -> u64 {
+        match &mut self.side {
             Side::Producing(producing) => {
-                let bytes = if producing.weighs() { (self.weigh)(&payload) } else { 0 };
+                let bytes = if producing.weighs() { (self.weigh)(payload) } else { 0 };
                 self.budget.earn();
                 producing.send(bytes)
             }
@@ -28,8 +34,7 @@ impl<T> Session<T> {
                 debug_assert!(false, "a consumer sends no chunks");
                 0
             }
-        };
-        Frame::Chunk { seq, payload }
+        }
     }
 
     /// All was sent. This and the three others are said last: call one when the last chunk went through

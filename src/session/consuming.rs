@@ -23,14 +23,6 @@ pub(super) struct Consuming {
     finished: bool,
 }
 
-/// What becomes of a chunk that came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    Deliver,
-    /// It was on its way when the consumer cancelled.
-    Discard,
-}
-
 impl Consuming {
     pub(super) fn new(window: Window) -> Self {
         let limit = window.as_credit();
@@ -105,22 +97,23 @@ impl Consuming {
         self.measure.byte_limit().is_some()
     }
 
-    /// Checks a chunk of `bytes` bytes and takes it into the books.
+    /// Takes a chunk of `bytes` bytes into the books. False, and nothing has changed: it breaks a rule.
     #[inline]
-    pub(super) fn take_in(&mut self, seq: u64, bytes: u64) -> Result<Taken, Violation> {
-        let cost = self.measure.cost(bytes);
-        let received = self.received.plus(cost);
+    pub(super) fn take_in(&mut self, seq: u64, bytes: u64) -> bool {
+        let received = self.received.plus(self.measure.cost(bytes));
         if self.ended || seq != self.count || !received.fits_in(self.announced) {
-            return Err(self.refuse(seq, cost));
+            return false;
         }
         self.received = received;
         self.count += 1;
         self.debug_assert_invariants();
-        Ok(if self.cancelled { Taken::Discard } else { Taken::Deliver })
+        true
     }
 
+    /// Which rule it breaks.
     #[cold]
-    fn refuse(&self, seq: u64, cost: Credit) -> Violation {
+    pub(super) fn breach_of(&self, seq: u64, bytes: u64) -> Violation {
+        let cost = self.measure.cost(bytes);
         if self.ended {
             return breach(Code::STATE, format!("CHUNK {seq} after the producer's last word"));
         }

@@ -1,7 +1,7 @@
 //! The session itself: what came, and what follows from it.
 
 use super::budget::Budget;
-use super::consuming::{Consuming, Taken};
+use super::consuming::Consuming;
 use super::event::{Event, Traffic};
 use super::handshake;
 use super::keepalive::Keepalive;
@@ -134,7 +134,8 @@ impl<T> Session<T> {
     pub fn handle_frame(&mut self, frame: Frame<T>, now: Instant) -> Option<Event<T>> {
         self.timers.hear_frame(now);
         match frame {
-            Frame::Chunk { seq, payload } => self.handle_chunk(seq, payload, now),
+            Frame::Chunk { seq, payload } if self.take_chunk(seq, &payload, now) => Some(Event::Chunk { seq, payload }),
+            Frame::Chunk { seq, payload } => self.handle_odd_chunk(seq, payload, now),
             control => self.handle_control(control, now),
         }
     }
@@ -184,8 +185,22 @@ impl<T> Session<T> {
 
     // ----- frames -----
 
+    /// Takes a chunk into the books if it is one for the channel, as nearly all are. False, and nothing has changed:
+    /// [`handle_frame`](Self::handle_frame) says what becomes of it.
     #[inline]
-    fn handle_chunk(&mut self, seq: u64, payload: T, now: Instant) -> Option<Event<T>> {
+    pub(crate) fn take_chunk(&mut self, seq: u64, payload: &T, now: Instant) -> bool {
+        let (Phase::Open, Side::Consuming(consuming)) = (self.phase, &mut self.side) else { return false };
+        let bytes = if consuming.weighs() { (self.weigh)(payload) } else { 0 };
+        let taken = !consuming.is_cancelled() && consuming.take_in(seq, bytes);
+        if taken {
+            self.timers.hear_frame(now);
+            self.budget.earn();
+        }
+        taken
+    }
+
+    /// A chunk that is not for the channel: it was on its way when the consumer cancelled, or breaks a rule.
+    fn handle_odd_chunk(&mut self, seq: u64, payload: T, now: Instant) -> Option<Event<T>> {
         let Side::Consuming(consuming) = &mut self.side else {
             return self.handle_control(Frame::Chunk { seq, payload }, now);
         };
@@ -198,13 +213,12 @@ impl<T> Session<T> {
             return self.handle_control(Frame::Chunk { seq, payload }, now);
         }
         let bytes = if consuming.weighs() { (self.weigh)(&payload) } else { 0 };
-        match consuming.take_in(seq, bytes) {
-            Ok(taken) => {
-                self.budget.earn();
-                (taken == Taken::Deliver).then_some(Event::Chunk { seq, payload })
-            }
-            Err(violation) => self.handle_violation(violation, now),
+        if consuming.take_in(seq, bytes) {
+            self.budget.earn();
+            return None;
         }
+        let violation = consuming.breach_of(seq, bytes);
+        self.handle_violation(violation, now)
     }
 
     fn handle_control(&mut self, frame: Frame<T>, now: Instant) -> Option<Event<T>> {

@@ -4,7 +4,7 @@ use super::link::{Link, ReadError};
 use super::spares::Spares;
 use super::write_queue::WriteQueue;
 use crate::session::Traffic;
-use crate::wire::{CHUNK_HEADER_LEN, Frame, FrameCodec, chunk_header};
+use crate::wire::{CHUNK_HEADER_LEN, Frame, FrameCodec, Run, chunk_header};
 use ::bytes::{Buf, Bytes, BytesMut};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -18,6 +18,8 @@ pub(super) struct ByteLink<S> {
     io: S,
     codec: FrameCodec,
     incoming: BytesMut,
+    /// Chunks that came before what is in there.
+    run: Run,
     /// What `incoming` was made for.
     size: usize,
     spares: Spares,
@@ -51,6 +53,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ByteLink<S> {
             io,
             codec: FrameCodec::new(max_frame),
             incoming: BytesMut::new(),
+            run: Run::default(),
             size: 0,
             spares: Spares::default(),
             largest: 0,
@@ -91,17 +94,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link for ByteLink<S> {
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Frame<Bytes>>, ReadError>> {
         loop {
+            if let Some((seq, payload)) = self.next_chunk() {
+                return Poll::Ready(Ok(Some(Frame::Chunk { seq, payload })));
+            }
             match self.codec.decode(&mut self.incoming) {
-                Ok(Some(mut frame)) => {
-                    match &mut frame {
-                        Frame::Chunk { payload, .. } => {
-                            self.largest = self.largest.max(CHUNK_HEADER_LEN + payload.len());
-                            if self.spares.is_crowded() && payload.len() < self.size / SMALL {
-                                *payload = Bytes::copy_from_slice(payload);
-                            }
-                        }
-                        Frame::Hello(hello) => self.codec.set_peer_max_frame(hello.max_frame),
-                        _ => {}
+                Ok(Some(frame)) => {
+                    if let Frame::Hello(hello) = &frame {
+                        self.codec.set_peer_max_frame(hello.max_frame);
                     }
                     return Poll::Ready(Ok(Some(frame)));
                 }
@@ -114,7 +113,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link for ByteLink<S> {
         }
     }
 
+    #[inline(always)]
+    fn next_chunk(&mut self) -> Option<(u64, Bytes)> {
+        if self.run.is_empty() {
+            self.run = self.codec.take_run(&mut self.incoming);
+        }
+        let (seq, payload) = self.run.pop()?;
+        self.largest = self.largest.max(CHUNK_HEADER_LEN + payload.len());
+        if self.spares.is_crowded() && payload.len() < self.size / SMALL {
+            return Some((seq, Bytes::copy_from_slice(&payload)));
+        }
+        Some((seq, payload))
+    }
+
     fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        self.run.clear();
         self.incoming.clear();
         self.poll_read(cx).map_ok(|read| read > 0)
     }
@@ -125,17 +138,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link for ByteLink<S> {
 
     fn queue(&mut self, frame: Frame<Bytes>) {
         match frame {
-            Frame::Chunk { seq, payload } => {
-                // The weigher refuses what does not fit the peer's `max_frame`, and so a u32.
-                let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-                self.outgoing.with_tail(|tail| tail.extend_from_slice(&chunk_header(seq, length)));
-                self.outgoing.push(payload);
-            }
+            Frame::Chunk { seq, payload } => self.queue_chunk(seq, payload),
             control => {
                 let encoded = self.outgoing.with_tail(|tail| self.codec.encode(control, tail));
                 debug_assert!(encoded.is_ok(), "a control frame can always be written: {encoded:?}");
             }
         }
+    }
+
+    #[inline]
+    fn queue_chunk(&mut self, seq: u64, payload: Bytes) {
+        // The weigher refuses what does not fit the peer's `max_frame`, and so a u32.
+        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        self.outgoing.push(&chunk_header(seq, length), payload);
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

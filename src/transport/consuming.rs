@@ -51,18 +51,21 @@ where
         }
     }
 
+    #[inline(always)]
+    fn on_chunk(&mut self, seq: u64, payload: L::Payload, session: &mut Session<L::Payload>) {
+        let bytes = W::length(&payload);
+        match self.wrap.unwrap(payload) {
+            Ok(value) => self.inlet.push(value, bytes),
+            Err(text) => {
+                session.undecodable(seq, &text);
+                self.inlet.undecodable(seq, text);
+            }
+        }
+    }
+
     fn on_event(&mut self, event: Event<L::Payload>, session: &mut Session<L::Payload>) {
         match event {
-            Event::Chunk { seq, payload } => {
-                let bytes = W::length(&payload);
-                match self.wrap.unwrap(payload) {
-                    Ok(value) => self.inlet.push(value, bytes),
-                    Err(text) => {
-                        session.undecodable(seq, &text);
-                        self.inlet.undecodable(seq, text);
-                    }
-                }
-            }
+            Event::Chunk { seq, payload } => Side::<L>::on_chunk(self, seq, payload, session),
             Event::Ended { count } => {
                 self.ended = true;
                 self.inlet.end(count);

@@ -15,6 +15,13 @@ pub(super) trait Link {
     /// The next frame; `None` once the peer has closed its side.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Frame<Self::Payload>>, ReadError>>;
 
+    /// The next chunk's number and payload, if a chunk is next and has come as a whole. Most are had in this way, which
+    /// costs less; a link need not offer it.
+    #[inline]
+    fn next_chunk(&mut self) -> Option<(u64, Self::Payload)> {
+        None
+    }
+
     /// Reads some of what comes and throws it away, whatever it is. False once the peer has closed its side.
     fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>>;
 
@@ -23,6 +30,12 @@ pub(super) trait Link {
 
     /// Queues a frame behind what is queued already.
     fn queue(&mut self, frame: Frame<Self::Payload>);
+
+    /// Queues a chunk: likewise.
+    #[inline]
+    fn queue_chunk(&mut self, seq: u64, payload: Self::Payload) {
+        self.queue(Frame::Chunk { seq, payload });
+    }
 
     /// Writes what is queued. Pending while some of it is not written.
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;

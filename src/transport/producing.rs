@@ -54,7 +54,7 @@ where
             if let Some(value) = self.outlet.pop() {
                 data = Data::Some;
                 match self.wrap.wrap(value) {
-                    Ok(payload) => link.queue(session.send(payload)),
+                    Ok(payload) => link.queue_chunk(session.send_next(&payload), payload),
                     Err(text) => self.give_up(session, &text),
                 }
                 continue;

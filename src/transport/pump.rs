@@ -3,6 +3,7 @@
 use super::link::{Link, ReadError};
 use crate::Disconnect;
 use crate::session::{Event, Session};
+use crate::wire::Frame;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
@@ -19,12 +20,18 @@ pub(super) trait Side<L: Link> {
     /// Does to the channel what happened on the connection.
     fn on_event(&mut self, event: Event<L::Payload>, session: &mut Session<L::Payload>);
 
+    /// As [`Event::Chunk`].
+    #[inline]
+    fn on_chunk(&mut self, seq: u64, payload: L::Payload, session: &mut Session<L::Payload>) {
+        self.on_event(Event::Chunk { seq, payload }, session);
+    }
+
     /// Why this side gave up the connection, if it did.
     fn take_lost(&mut self) -> Option<Disconnect> {
         None
     }
 
-    /// Whether the loop is to go on. Asked after each event, so that one that stops it is the last.
+    /// Whether the loop is to go on. Asked after each event but a chunk, so that one that stops it is the last.
     fn is_waiting(&self) -> bool {
         true
     }
@@ -118,13 +125,20 @@ impl<L: Link> Pump<L> {
     /// Reads what there is. True if there may be more at once.
     fn poll_read(&mut self, side: &mut impl Side<L>, now: Instant, cx: &mut Context<'_>) -> bool {
         let enough = self.link.traffic().read + BYTES_PER_TURN;
-        for _ in 0..FRAMES_PER_TURN {
+        let mut left = FRAMES_PER_TURN;
+        while left > 0 {
             if self.read_over || !side.is_waiting() {
                 return false;
             }
             if self.link.traffic().read > enough {
                 return true;
             }
+            let taken = if self.deaf { 0 } else { self.take_chunks(side, left, now) };
+            if taken > 0 {
+                left -= taken;
+                continue;
+            }
+            left -= 1;
             let next = if self.deaf {
                 let Poll::Ready(more) = self.link.poll_discard(cx) else { return false };
                 match more {
@@ -149,6 +163,21 @@ impl<L: Link> Pump<L> {
             self.act(event, side);
         }
         true
+    }
+
+    /// Takes in chunks that have come, so many at most, and none behind one that is not for the channel. How many.
+    #[inline]
+    fn take_chunks(&mut self, side: &mut impl Side<L>, most: usize, now: Instant) -> usize {
+        for taken in 0..most {
+            let Some((seq, payload)) = self.link.next_chunk() else { return taken };
+            if !self.session.take_chunk(seq, &payload, now) {
+                let event = self.session.handle_frame(Frame::Chunk { seq, payload }, now);
+                self.act(event, side);
+                return taken + 1;
+            }
+            side.on_chunk(seq, payload, &mut self.session);
+        }
+        most
     }
 
     fn end_reading<R>(&mut self, tell: impl FnOnce(&mut Session<L::Payload>) -> R) -> R {

@@ -25,27 +25,33 @@ impl WriteQueue {
 
     /// Writes a small piece, a header or a whole frame, behind what is queued.
     pub(super) fn with_tail<R>(&mut self, write: impl FnOnce(&mut BytesMut) -> R) -> R {
-        if self.tail.capacity() - self.tail.len() < Self::SMALL {
-            // In one go: what is written bit by bit would else grow bit by bit, after every write anew.
-            self.room = (self.room * 2).clamp(*Self::TAIL.start(), *Self::TAIL.end());
-            self.tail.reserve(self.room);
-        }
+        self.make_room();
         let before = self.tail.len();
         let result = write(&mut self.tail);
         self.length += self.tail.len() - before;
         result
     }
 
-    /// A payload, behind what is queued.
-    pub(super) fn push(&mut self, payload: Bytes) {
-        self.length += payload.len();
+    /// A payload and the header before it, behind what is queued.
+    #[inline]
+    pub(super) fn push(&mut self, header: &[u8], payload: Bytes) {
+        self.make_room();
+        self.tail.extend_from_slice(header);
+        self.length += header.len() + payload.len();
         if payload.len() < Self::LARGE {
             self.tail.extend_from_slice(&payload);
         } else {
-            if !self.tail.is_empty() {
-                self.sealed.push_back(self.tail.split().freeze());
-            }
+            self.sealed.push_back(self.tail.split().freeze());
             self.sealed.push_back(payload);
+        }
+    }
+
+    /// Room for a small piece. In one go: what is written bit by bit would else grow bit by bit, after every write anew.
+    #[inline]
+    fn make_room(&mut self) {
+        if self.tail.capacity() - self.tail.len() < Self::SMALL {
+            self.room = (self.room * 2).clamp(*Self::TAIL.start(), *Self::TAIL.end());
+            self.tail.reserve(self.room);
         }
     }
 
@@ -100,9 +106,9 @@ mod tests {
             for (n, size) in [3_usize, 9000, 0, 8192, 8191, 30_000, 5].into_iter().enumerate() {
                 let payload = vec![u8::try_from(n).unwrap(); size];
                 queue.with_tail(|tail| tail.put_u8(0xAA));
-                expected.push(0xAA);
+                expected.extend_from_slice(&[0xAA, 0xBB, 0xCC]);
                 expected.extend_from_slice(&payload);
-                queue.push(Bytes::from(payload));
+                queue.push(&[0xBB, 0xCC], Bytes::from(payload));
             }
             let mut out = Vec::new();
             while queue.has_remaining() {

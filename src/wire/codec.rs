@@ -5,6 +5,7 @@ use super::encode::Writing;
 use super::error::WireError;
 use super::frame::Frame;
 use super::header::{LARGEST_MAX_FRAME, SMALLEST_MAX_FRAME};
+use super::run::Run;
 use bytes::{Bytes, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
@@ -85,6 +86,12 @@ impl FrameCodec {
     /// [`WireError::Violation`] if it is not exactly one frame, or not a legal one.
     pub fn decode_message(&mut self, message: Bytes) -> Result<Frame<Bytes>, WireError> {
         self.reading.decode_message(message)
+    }
+
+    /// Takes the chunks that are there as a whole, up to the first frame that is none.
+    #[inline]
+    pub(crate) fn take_run(&mut self, src: &mut BytesMut) -> Run {
+        self.reading.take_run(src)
     }
 
     /// How many more bytes the frame at hand needs (or its header, or the preface), as of when

@@ -5,6 +5,7 @@ use super::error::{WireError, violation};
 use super::fields::Fields;
 use super::frame::{Frame, Grant};
 use super::header::{self, CHUNK_HEADER_LEN, DISCARD, HEADER_LEN, Header, kind};
+use super::run::Run;
 use super::{PREFACE, hello, text};
 use crate::Violation;
 use bytes::{Buf, Bytes, BytesMut};
@@ -67,12 +68,28 @@ impl Reading {
     pub(super) fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Frame<Bytes>>, WireError> {
         // Nearly every frame is a CHUNK, and nearly every CHUNK is there as a whole.
         if matches!(self.state, State::Header) {
-            if let Some(chunk) = whole_chunk(src, self.max_frame) {
+            if let Some(len) = whole_chunk(src, self.max_frame) {
                 self.begun = false;
-                return Ok(Some(chunk));
+                let chunk = Run::new(src.split_to(len).freeze()).pop();
+                return Ok(chunk.map(|(seq, payload)| Frame::Chunk { seq, payload }));
             }
         }
         self.step(src).map_err(|refusal| self.fail(refusal))
+    }
+
+    /// Takes the chunks that are there as a whole, up to the first frame that is none.
+    pub(super) fn take_run(&mut self, src: &mut BytesMut) -> Run {
+        let mut len = 0;
+        if matches!(self.state, State::Header) {
+            while let Some(more) = src.get(len..).and_then(|rest| whole_chunk(rest, self.max_frame)) {
+                len += more;
+            }
+        }
+        if len == 0 {
+            return Run::default();
+        }
+        self.begun = false;
+        Run::new(src.split_to(len).freeze())
     }
 
     pub(super) fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Frame<Bytes>>, WireError> {
@@ -158,31 +175,17 @@ impl Reading {
     }
 }
 
-/// The chunk at the front of `src`, if it is a legal one and all of it is there.
+/// How long the chunk at the front of `src` is, with its header, if it is a legal one and all of it is there.
 #[inline]
-fn whole_chunk(src: &mut BytesMut, max_frame: u32) -> Option<Frame<Bytes>> {
+fn whole_chunk(src: &[u8], max_frame: u32) -> Option<usize> {
     let head: &[u8; CHUNK_HEADER_LEN] = src.first_chunk()?;
-    let [l0, l1, l2, l3, kind, _, _, _, 0, 0, 0, 1, seq @ ..] = *head else { return None };
+    let [l0, l1, l2, l3, kind, _, _, _, 0, 0, 0, 1, ..] = *head else { return None };
     let length = u32::from_be_bytes([l0, l1, l2, l3]);
     if kind != kind::CHUNK || length > max_frame {
         return None;
     }
     let payload = usize::try_from(length).ok()?.checked_sub(8)?;
-    if src.len() - CHUNK_HEADER_LEN < payload {
-        return None;
-    }
-    // Taken with its header, which is cheaper than to move on twice.
-    let mut frame = take(src, CHUNK_HEADER_LEN + payload);
-    frame.advance(CHUNK_HEADER_LEN);
-    // Not a view of nothing: it would keep the whole buffer alive.
-    let payload = if payload == 0 { Bytes::new() } else { frame };
-    Some(Frame::Chunk { seq: u64::from_be_bytes(seq), payload })
-}
-
-/// The next bytes of `src`, without copying them.
-fn take(src: &mut BytesMut, len: usize) -> Bytes {
-    // Not a view of nothing: it would keep the whole buffer alive.
-    if len == 0 { Bytes::new() } else { src.split_to(len).freeze() }
+    (src.len() - CHUNK_HEADER_LEN >= payload).then_some(CHUNK_HEADER_LEN + payload)
 }
 
 /// A message that must be exactly one frame.

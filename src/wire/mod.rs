@@ -28,6 +28,7 @@ mod fields;
 mod frame;
 mod header;
 mod hello;
+mod run;
 mod text;
 
 #[cfg(all(test, not(credit_channel_loom)))]
@@ -39,6 +40,7 @@ pub use encode::chunk_header;
 pub use error::WireError;
 pub use frame::{Frame, Grant, Hello, Role, Units, Version};
 pub use header::{CHUNK_HEADER_LEN, HEADER_LEN, LARGEST_MAX_FRAME, SMALLEST_MAX_FRAME};
+pub(crate) use run::Run;
 pub use text::MAX_TEXT;
 
 /// What each side of a byte stream writes first: it tells a peer from somebody else's, and a transport that
