@@ -8,7 +8,11 @@ use crate::ledger::Books;
 use crate::session::{Event, Session};
 use crate::wire::{Code, Grant};
 use crate::{CancelReason, Disconnect, RecvError, Violation};
+use std::mem;
 use std::task::{Context, Poll};
+
+/// So many chunks at once may be all that a task's budget allowed: tokio's is 128 steps of any kind.
+const MUCH: u64 = 32;
 
 /// The channel at the sending end.
 pub(super) struct Producing<T, W> {
@@ -16,13 +20,15 @@ pub(super) struct Producing<T, W> {
     wrap: W,
     /// All was taken out of the channel, and how it ended was said.
     over: bool,
+    /// What had been taken out of it when it last had nothing more.
+    taken_before: u64,
     /// Why this side gave up.
     lost: Option<Disconnect>,
 }
 
 impl<T, W> Producing<T, W> {
     pub(super) fn new(outlet: Outlet<T>, wrap: W) -> Self {
-        Self { outlet, wrap, over: false, lost: None }
+        Self { outlet, wrap, over: false, taken_before: 0, lost: None }
     }
 }
 
@@ -66,11 +72,13 @@ where
                     self.say_end(session, outcome);
                 }
                 Poll::Pending => {
+                    let taken = self.outlet.taken();
+                    let brought = taken - mem::replace(&mut self.taken_before, taken);
                     if self.outlet.is_blocked() {
                         session.blocked();
                         return Data::All;
                     }
-                    return data;
+                    return if data == Data::Some && brought >= MUCH { Data::Much } else { data };
                 }
             }
         }

@@ -5,10 +5,10 @@ use crate::Disconnect;
 use crate::session::{Event, Session};
 use crate::wire::Frame;
 use std::future::poll_fn;
-use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
+use std::{io, mem};
 use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep, sleep_until};
 
@@ -52,6 +52,8 @@ pub(super) enum Data {
     None,
     /// All there was is queued, and more is likely to come before long.
     Some,
+    /// The same, of so much that the runtime may have stopped whoever sends it, to let others have their turn.
+    Much,
     /// What is queued is all for now: no more comes before the peer has it, or there is no room.
     All,
 }
@@ -65,6 +67,8 @@ pub(super) struct Pump<L: Link> {
     /// What comes is no frame any more: it is read, so that the peer can go on to read why, and thrown away.
     deaf: bool,
     closed: bool,
+    /// One turn of the runtime that brings nothing is let pass.
+    patient: bool,
     broken: Option<Broken>,
     lost: Option<Disconnect>,
 }
@@ -92,7 +96,17 @@ pub(super) fn give_a_turn(cx: &mut Context<'_>) {
 
 impl<L: Link> Pump<L> {
     pub(super) fn new(link: L, session: Session<L::Payload>) -> Self {
-        Self { link, session, timer: None, read_over: false, deaf: false, closed: false, broken: None, lost: None }
+        Self {
+            link,
+            session,
+            timer: None,
+            read_over: false,
+            deaf: false,
+            closed: false,
+            patient: false,
+            broken: None,
+            lost: None,
+        }
     }
 
     /// Drives the connection until it is over, or `side` has seen what it waits for.
@@ -205,7 +219,7 @@ impl<L: Link> Pump<L> {
             let data = side.poll_data(&mut self.session, &mut self.link, cx);
             let after = self.queue_control(now);
             let full = !self.link.has_room();
-            if data == Data::Some && !before && !after && !full {
+            if self.may_wait(data) && !before && !after && !full {
                 give_a_turn(cx);
                 return;
             }
@@ -218,6 +232,19 @@ impl<L: Link> Pump<L> {
                 Poll::Ready(Ok(())) if full => {}
                 Poll::Ready(Ok(())) => return self.poll_close(cx),
             }
+        }
+    }
+
+    /// Whether what is queued may wait for what the next turn of the runtime brings.
+    ///
+    /// Of those who gave way tokio calls the last one first. So a sender whose task ran out of budget has its turn after
+    /// this task, which on its own next one finds nothing: that is not the end of what there is.
+    fn may_wait(&mut self, data: Data) -> bool {
+        let patient = mem::replace(&mut self.patient, data == Data::Much);
+        match data {
+            Data::None => patient && self.link.traffic().writes_pending,
+            Data::Some | Data::Much => true,
+            Data::All => false,
         }
     }
 
