@@ -227,7 +227,8 @@ impl<T> CreditConsumer<T> {
         if self.shared.discards() { None } else { self.take_from_batch() }
     }
 
-    #[inline]
+    // Always inlined: a chunk that is handed on through memory right after it was written there waits for itself.
+    #[inline(always)]
     fn take_from_batch(&mut self) -> Option<Chunk<T>> {
         let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
