@@ -79,6 +79,22 @@ fn unordered_ones_come_out_as_they_are_finished() {
     });
 }
 
+/// Also those that were finished while nobody asked.
+#[test]
+fn unordered_ones_keep_the_order_in_which_they_were_finished() {
+    on_a_paused_clock(|| async {
+        let (tx, rx) = sent([30, 10, 20]);
+        tx.end();
+        let mut stage = rx.map_concurrent(3, nap).unwrap().unordered();
+        assert!(poll_once(&mut stage.recv()).await.is_pending());
+        sleep(Duration::from_millis(100)).await;
+        for expected in [10, 20, 30] {
+            assert_eq!(*stage.recv().await.unwrap().unwrap(), expected);
+        }
+        assert!(stage.recv().await.unwrap().is_none());
+    });
+}
+
 /// The window may be smaller: then that is how many there are.
 #[test]
 fn a_smaller_window_means_fewer_at_once() {
@@ -236,6 +252,19 @@ fn a_failure_stops_it_after_what_came_before() {
         stage.cancel(CancelReason::Timeout);
         assert_eq!(stage.recv().await.unwrap_err(), StageError::Handler("no room on disk".into()), "it had ended");
         drop(stage);
+        assert_eq!(tx.depth().messages(), 0);
+    });
+}
+
+/// Also if it was finished before the failure: what comes out has no gaps.
+#[test]
+fn what_comes_after_a_failure_does_not_come_out() {
+    on_a_paused_clock(|| async {
+        let (tx, rx) = sent([30, 10, 1]);
+        let fail = |ms| async move { nap(ms).await.and_then(|ms| if ms == 10 { Err("now".into()) } else { Ok(ms) }) };
+        let mut stage = rx.map_concurrent(3, fail).unwrap();
+        assert_eq!(*stage.recv().await.unwrap().unwrap(), 30);
+        assert_eq!(stage.recv().await.unwrap_err(), StageError::Handler("now".into()));
         assert_eq!(tx.depth().messages(), 0);
     });
 }

@@ -1,6 +1,6 @@
 //! Credit that goes back in batches, and is never kept where somebody could be waiting for it.
 
-use crate::support::{FLAVOURS, on_both_runtimes, panics, poll_once, runtime};
+use crate::support::{FLAVOURS, WATCHDOG, on_both_runtimes, panics, poll_once, runtime, within};
 use credit_channel::stages::{Banked, DemandError, PassThrough, Received, Stage, StageError, from_stream};
 use credit_channel::{CancelReason, Chunk, CreditConsumer, CreditGuard, CreditProducer, Window, channel};
 use futures_util::stream;
@@ -157,12 +157,14 @@ fn guards_outlive_the_stage_and_a_cancel() {
 #[test]
 fn guards_outlive_the_runtime() {
     for flavour in FLAVOURS {
-        let runtime = runtime(flavour);
-        let (tx, stage, in_hand) = runtime.block_on(all_in_hand(4, 4, 3));
-        drop(runtime);
-        thread::spawn(move || drop(in_hand)).join().unwrap();
-        assert_eq!(tx.credit().messages(), 4);
-        drop(stage);
+        within(WATCHDOG, "the test", move || {
+            let runtime = runtime(flavour);
+            let (tx, stage, in_hand) = runtime.block_on(all_in_hand(4, 4, 3));
+            drop(runtime);
+            thread::spawn(move || drop(in_hand)).join().unwrap();
+            assert_eq!(tx.credit().messages(), 4);
+            drop(stage);
+        });
     }
 }
 
