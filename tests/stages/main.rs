@@ -11,6 +11,7 @@ mod demand;
 mod expand;
 mod forward;
 mod map_concurrent;
+mod map_concurrent_failures;
 mod merge;
 mod paged;
 mod pass_through;
