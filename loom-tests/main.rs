@@ -27,6 +27,7 @@ mod ending;
 mod guards;
 mod line;
 mod one_turn;
+mod overflow;
 mod own_model;
 mod park;
 mod stopping;

@@ -128,6 +128,7 @@ mod credit;
 mod disconnect;
 mod error;
 mod ledger;
+pub mod overflow;
 mod reason;
 #[cfg(feature = "transport")]
 pub mod session;

@@ -64,8 +64,11 @@ impl<T> Basin<T> {
         self.owed
     }
 
-    /// Gives back the room that is not needed.
+    /// Gives back the room that is not needed, and no longer waits for any.
     pub(crate) fn owe_nothing(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.shared.leave_line(ticket);
+        }
         self.shared.refund(self.shared.base_cost().times(std::mem::take(&mut self.owed)));
     }
 
@@ -105,9 +108,6 @@ impl<T> Basin<T> {
 
 impl<T> Drop for Basin<T> {
     fn drop(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.shared.leave_line(ticket);
-        }
         self.owe_nothing();
     }
 }

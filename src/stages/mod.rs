@@ -48,6 +48,7 @@
 //! | [`pass_through`](Stage::pass_through), 64 and 48 | 10 | 10, as long as no more than 64 are out | 1, and the credit of up to 47 that are done |
 //! | [`windowed`](Stage::windowed) | 10 | 10, as long as no more than its window are out | its window |
 //! | [`detach`](Stage::detach) | 10 | 10 | nothing, and carries nothing |
+//! | [`overflow`](crate::overflow) | 10 | nothing: it is offered to, and drops by its policy | its buffer |
 //!
 //! Every stage keeps two amounts apart, what it may still pass on and what it has asked for and not got, and sees to it
 //! that what it holds and what it is owed never exceed its capacity. [`Demand`] is that arithmetic alone.
