@@ -142,6 +142,7 @@ mod weigh;
 mod window;
 #[cfg(feature = "transport")]
 pub mod wire;
+pub mod workers;
 
 pub use channel::{
     Builder, Canceller, Chunk, CreditConsumer, CreditGuard, CreditProducer, CreditSink, Meter, OwnedPermit, Permit,

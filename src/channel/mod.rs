@@ -68,6 +68,7 @@ pub use permit::{OwnedPermit, Permit, Permits};
 pub use producer::CreditProducer;
 pub use sending::Sending;
 pub use sink::CreditSink;
+pub(crate) use watch::Closing;
 pub use weak::WeakProducer;
 #[cfg(feature = "transport")]
 pub(crate) use weigher::{Unfit, Weigher};

@@ -1,11 +1,13 @@
 //! Waiting for something to become true of a channel.
 
+use super::producer::CreditProducer;
 use super::shared::Shared;
 use super::state::State;
 use crate::Closed;
 use crate::sync::{Watchers, coop};
 use std::future::poll_fn;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 /// Which event.
@@ -74,6 +76,21 @@ impl<T, S: Deref<Target = Shared<T>>> Drop for Watch<T, S> {
             });
             drop(waker);
         }
+    }
+}
+
+/// Polls for the close of a channel.
+#[derive(Debug)]
+pub(crate) struct Closing<T>(Watch<T, Arc<Shared<T>>>);
+
+impl<T> Closing<T> {
+    pub(crate) fn new(producer: &CreditProducer<T>) -> Self {
+        Self(Watch::new(Arc::clone(producer.shared()), On::Close))
+    }
+
+    /// Says why no more can be sent. Pending, the task is woken when that is so.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Closed> {
+        self.0.poll(cx, &|state| state.life.closed())
     }
 }
 

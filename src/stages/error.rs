@@ -13,6 +13,15 @@ pub enum StageError {
     Source(Failure),
     /// A closure of the user's said so; what is before it was cancelled with this text.
     Handler(Failure),
+    /// A closure of the user's panicked in a task of its own, with this text; what is before it was cancelled.
+    HandlerPanic(Failure),
+    /// A handler of batches did not give back one result for each value.
+    ResultCount {
+        /// The values it was given.
+        given: u64,
+        /// The results it gave back. They were dropped: whose they are cannot be known.
+        came: u64,
+    },
     /// A page was longer than what was asked for: there is no place for the rest.
     PageTooLong {
         /// The most that was asked for, in values.
@@ -42,7 +51,10 @@ impl StageError {
     #[must_use]
     pub fn into_failure(self) -> Failure {
         match self {
-            Self::Upstream(RecvError::Failed(failure)) | Self::Source(failure) | Self::Handler(failure) => failure,
+            Self::Upstream(RecvError::Failed(failure))
+            | Self::Source(failure)
+            | Self::Handler(failure)
+            | Self::HandlerPanic(failure) => failure,
             other => Failure::from_error(other),
         }
     }
@@ -60,6 +72,10 @@ impl fmt::Display for StageError {
             Self::Upstream(error) => error.fmt(f),
             Self::Source(failure) => write!(f, "source failed: {failure}"),
             Self::Handler(failure) => write!(f, "handler failed: {failure}"),
+            Self::HandlerPanic(failure) => write!(f, "handler panicked: {failure}"),
+            Self::ResultCount { given, came } => {
+                write!(f, "a handler gave back {came} results for a batch of {given} values")
+            }
             Self::PageTooLong { asked, came } => {
                 write!(f, "a page of {came} came where at most {asked} were asked for")
             }
@@ -71,8 +87,8 @@ impl error::Error for StageError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Upstream(error) => Some(error),
-            Self::Source(failure) | Self::Handler(failure) => Some(failure),
-            Self::PageTooLong { .. } => None,
+            Self::Source(failure) | Self::Handler(failure) | Self::HandlerPanic(failure) => Some(failure),
+            Self::PageTooLong { .. } | Self::ResultCount { .. } => None,
         }
     }
 }

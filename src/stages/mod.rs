@@ -49,6 +49,7 @@
 //! | [`windowed`](Stage::windowed) | 10 | 10, as long as no more than its window are out | its window |
 //! | [`detach`](Stage::detach) | 10 | 10 | nothing, and carries nothing |
 //! | [`overflow`](crate::overflow) | 10 | nothing: it is offered to, and drops by its policy | its buffer |
+//! | [`spawn_workers`](Stage::spawn_workers), [`spawn_batch_workers`](Stage::spawn_batch_workers) | 10 | what fits into its inbox, and one more, also before it is asked | its inbox, and one |
 //!
 //! Every stage keeps two amounts apart, what it may still pass on and what it has asked for and not got, and sees to it
 //! that what it holds and what it is owed never exceed its capacity. [`Demand`] is that arithmetic alone.
@@ -89,7 +90,7 @@ mod share;
 mod source;
 mod stage;
 mod stream;
-mod unwinding;
+pub(crate) mod unwinding;
 mod windowed;
 mod zip;
 mod zip_all;

@@ -2,6 +2,7 @@
 
 use super::{Batch, Buffer, DemandError, Detach, Expand, ExpandStage, Filter, FilterMap, ForwardError, IntoStream};
 use super::{Map, MapConcurrent, PassThrough, Receiving, StageError, Windowed, Zip, forward};
+use crate::workers::{Batches, Each, Pool, Workers, WorkersError};
 use crate::{CancelReason, Chunk, CreditProducer, WindowError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -266,6 +267,65 @@ pub trait Stage {
         Self: Sized,
     {
         PassThrough::new(self, capacity, low_water)
+    }
+
+    // ----- by several workers -----
+
+    /// Has the values handled by a pool of workers, which are tasks: see [`workers`](crate::workers). The results come
+    /// out as they are done, or in order if the workers are [`ordered`](Workers::ordered).
+    ///
+    /// It asks for as much as fits into its inbox, and one more, and carries the credit from before along with its own.
+    ///
+    /// # Errors
+    ///
+    /// [`WorkersError`] if the parts do not fit together, or outside of a tokio runtime.
+    ///
+    /// # Panics
+    ///
+    /// If there is a controller (for a range of workers there always is), on a runtime without its time driver, as
+    /// tokio's timers do. Not if the handler does: that is [`StageError::HandlerPanic`].
+    fn spawn_workers<F, Fut, U, E>(
+        self,
+        workers: Workers,
+        handler: F,
+    ) -> Result<Pool<U, (crate::CreditGuard, Self::Guard)>, WorkersError>
+    where
+        Self: Sized + Send + 'static,
+        Self::Value: Send + 'static,
+        Self::Guard: Send + 'static,
+        F: Fn(Self::Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<U, E>> + Send + 'static,
+        U: Send + 'static,
+        E: Into<crate::Failure> + 'static,
+    {
+        workers.spawn_on(self, Each(handler))
+    }
+
+    /// As [`spawn_workers`](Self::spawn_workers), for a handler of up to a [`batch`](Workers::batch) of values, which
+    /// gives back one result for each, at the same place.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn_workers`](Self::spawn_workers).
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn_workers`](Self::spawn_workers).
+    fn spawn_batch_workers<F, Fut, U, E>(
+        self,
+        workers: Workers,
+        handler: F,
+    ) -> Result<Pool<U, (crate::CreditGuard, Self::Guard)>, WorkersError>
+    where
+        Self: Sized + Send + 'static,
+        Self::Value: Send + 'static,
+        Self::Guard: Send + 'static,
+        F: Fn(Vec<Self::Value>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<U>, E>> + Send + 'static,
+        U: Send + 'static,
+        E: Into<crate::Failure> + 'static,
+    {
+        workers.spawn_on(self, Batches(handler))
     }
 
     // ----- where it goes -----
