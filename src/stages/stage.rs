@@ -10,7 +10,7 @@ use std::time::Duration;
 /// What a stage brings: a chunk, the clean end, or why there is none.
 pub type Received<T, G> = Result<Option<Chunk<T, G>>, StageError>;
 
-/// Something that chunks come out of: a [`CreditConsumer`], a source, or a stage on top of either.
+/// Something that chunks come out of: a [`CreditConsumer`](crate::CreditConsumer), a source, or a stage on either.
 ///
 /// The methods that make a stage of a stage read like those of `StreamExt`. Where futures' `StreamExt` is in scope too,
 /// `rx.map(f)` on a `CreditConsumer` is ambiguous: say `Stage::map(rx, f)`. Further stages are no `Stream`s, unless made
