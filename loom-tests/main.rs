@@ -30,6 +30,8 @@ mod one_turn;
 mod overflow;
 mod own_model;
 mod park;
+#[cfg(feature = "bytes")]
+mod pool;
 mod stopping;
 mod support;
 mod window;

@@ -117,9 +117,9 @@
 //!
 //! # Features
 //!
-//! Default: `bytes` ([`Weigh`] for `bytes::Bytes`), `transport` (the pair over a connection), `bincode` (values of
-//! serde types over it). Beside them `postcard` (the same, by another codec) and `serde` ([`Stats`], [`Window`] and
-//! [`Credit`] can be serialized). Without the defaults it is the pair in one process and little else.
+//! Default: `bytes` ([`Weigh`] for `bytes::Bytes`, and `pool`), `transport` (the pair over a connection), `bincode`
+//! (values of serde types over it). Beside them `postcard` (the same, by another codec) and `serde` ([`Stats`],
+//! [`Window`] and [`Credit`] can be serialized). Without the defaults it is the pair in one process and little else.
 
 mod channel;
 #[cfg(feature = "transport")]
@@ -129,6 +129,8 @@ mod disconnect;
 mod error;
 mod ledger;
 pub mod overflow;
+#[cfg(feature = "bytes")]
+pub mod pool;
 mod reason;
 #[cfg(feature = "transport")]
 pub mod session;

@@ -9,7 +9,7 @@
 //!   are what it holds, [`lease`] is how a guard finds its way home, [`probe`] times some of them.
 //! * [`story`]: what is told to `tracing`.
 //! * [`basin`], [`behind`]: what stages hold, both ends in one hand, and what waits behind a producer; [`meter`] reads
-//!   the numbers from anywhere.
+//!   the numbers from anywhere. `places` is what a buffer pool holds, the line without a channel.
 //! * [`outlet`], [`inlet`]: what the driver of a transport holds in place of a consumer, of a producer;
 //!   [`remote`] is what the state does for them.
 
@@ -33,6 +33,8 @@ mod models;
 #[cfg(feature = "transport")]
 mod outlet;
 mod permit;
+#[cfg(feature = "bytes")]
+mod places;
 mod probe;
 mod producer;
 #[cfg_attr(not(feature = "transport"), path = "no_remote.rs")]
@@ -65,6 +67,8 @@ pub use meter::Meter;
 #[cfg(feature = "transport")]
 pub(crate) use outlet::{Fill, Outlet};
 pub use permit::{OwnedPermit, Permit, Permits};
+#[cfg(feature = "bytes")]
+pub(crate) use places::Places;
 pub use producer::CreditProducer;
 pub use sending::Sending;
 pub use sink::CreditSink;
