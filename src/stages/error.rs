@@ -29,6 +29,31 @@ pub enum StageError {
         /// How many came.
         came: u64,
     },
+    /// A number is missing, and it is waited for no more: see [`ReorderConfig`](super::ReorderConfig).
+    Gap {
+        /// The number: the first that is missing.
+        missing: u64,
+        /// The first after it that had come.
+        next: u64,
+        /// How many had come after it. They were dropped.
+        held: u64,
+        /// Why it was given up.
+        cause: GapCause,
+    },
+}
+
+/// Why a missing number was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GapCause {
+    /// So much was held that no more could be asked for, the missing value neither.
+    Full,
+    /// A value after it had been held for as long as it may be.
+    Time,
+    /// One came that is too far after it.
+    Distance,
+    /// What is before the stage ended.
+    End,
 }
 
 /// When a stage that holds something passes on an error of what is before it. (The end always comes last.)
@@ -79,7 +104,21 @@ impl fmt::Display for StageError {
             Self::PageTooLong { asked, came } => {
                 write!(f, "a page of {came} came where at most {asked} were asked for")
             }
+            Self::Gap { missing, next, held, cause } => {
+                write!(f, "number {missing} is missing: {held} after it had come, from {next} on, {cause}")
+            }
         }
+    }
+}
+
+impl fmt::Display for GapCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "and no more can be held",
+            Self::Time => "and were held for too long",
+            Self::Distance => "up to one too far after it",
+            Self::End => "and then the end",
+        })
     }
 }
 
@@ -88,7 +127,7 @@ impl error::Error for StageError {
         match self {
             Self::Upstream(error) => Some(error),
             Self::Source(failure) | Self::Handler(failure) | Self::HandlerPanic(failure) => Some(failure),
-            Self::PageTooLong { .. } | Self::ResultCount { .. } => None,
+            Self::PageTooLong { .. } | Self::ResultCount { .. } | Self::Gap { .. } => None,
         }
     }
 }

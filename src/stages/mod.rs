@@ -47,6 +47,7 @@
 //! | [`buffer`](Stage::buffer), 8 | 10 | 10, and 8 ahead | 8 |
 //! | [`pass_through`](Stage::pass_through), 64 and 48 | 10 | 10, as long as no more than 64 are out | 1, and the credit of up to 47 that are done |
 //! | [`windowed`](Stage::windowed) | 10 | 10, as long as no more than its window are out | its window |
+//! | [`reorder`](Stage::reorder) | 10 | 10, and one more for each that is early or dropped, until it is full | its limit |
 //! | [`detach`](Stage::detach) | 10 | 10 | nothing, and carries nothing |
 //! | [`overflow`](crate::overflow) | 10 | nothing: it is offered to, and drops by its policy | its buffer |
 //! | [`spawn_workers`](Stage::spawn_workers), [`spawn_batch_workers`](Stage::spawn_batch_workers) | 10 | what fits into its inbox, and one more, also before it is asked | its inbox, and one |
@@ -86,6 +87,7 @@ mod merge;
 mod paged;
 mod pass_through;
 mod receiving;
+mod reorder;
 mod share;
 mod source;
 mod stage;
@@ -100,7 +102,7 @@ pub use boxed::BoxStage;
 pub use buffer::Buffer;
 pub use demand::{Demand, DemandError, low_water_mark};
 pub use detach::Detach;
-pub use error::{ErrorOrder, ForwardError, StageError};
+pub use error::{ErrorOrder, ForwardError, GapCause, StageError};
 pub use expand::Expand;
 pub use expand_stage::ExpandStage;
 pub use filter::{Filter, FilterMap};
@@ -110,6 +112,7 @@ pub use merge::{Merge, merge};
 pub use paged::{Page, Paged, paged};
 pub use pass_through::{Banked, PassThrough};
 pub use receiving::Receiving;
+pub use reorder::{Reorder, ReorderConfig, ReorderMeter, ReorderStats};
 pub use share::Share;
 pub use source::{FromStream, from_stream, from_try_stream};
 pub use stage::{Received, Stage};

@@ -1,7 +1,7 @@
 //! What a stage is.
 
 use super::{Batch, Buffer, DemandError, Detach, Expand, ExpandStage, Filter, FilterMap, ForwardError, IntoStream};
-use super::{Map, MapConcurrent, PassThrough, Receiving, StageError, Windowed, Zip, forward};
+use super::{Map, MapConcurrent, PassThrough, Receiving, Reorder, ReorderConfig, StageError, Windowed, Zip, forward};
 use crate::workers::{Batches, Each, Pool, Workers, WorkersError};
 use crate::{CancelReason, Chunk, CreditProducer, WindowError};
 use std::task::{Context, Poll};
@@ -229,6 +229,31 @@ pub trait Stage {
         Self: Sized,
     {
         Zip::new(self, other)
+    }
+
+    // ----- back in order -----
+
+    /// Passes the values on in the order of the number that `seq_of` finds in them: several producers, or several
+    /// workers, may have mixed them up. What is ahead of its turn is held, credit and all, within the limits that
+    /// `config` sets; when those are reached no more is asked for. A duplicate, or one whose number has been passed on
+    /// already, is dropped, and its credit goes back at once.
+    ///
+    /// See [`ReorderConfig`] for what becomes of a gap, and why no more may be held than the window lets through. The
+    /// chunks keep the numbers that they had in the channel.
+    ///
+    /// # Errors
+    ///
+    /// [`WindowError::Zero`] for a limit of 0.
+    ///
+    /// # Panics
+    ///
+    /// If `seq_of` does: see the [module](super).
+    fn reorder<F>(self, config: ReorderConfig<Self::Value>, seq_of: F) -> Result<Reorder<Self, F>, WindowError>
+    where
+        Self: Sized,
+        F: FnMut(&Self::Value) -> u64,
+    {
+        Reorder::new(self, config, seq_of)
     }
 
     // ----- a window of its own -----

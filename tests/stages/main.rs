@@ -16,4 +16,6 @@ mod merge;
 mod paged;
 mod pass_through;
 mod probe;
+mod reorder;
+mod reorder_gaps;
 mod zip;
