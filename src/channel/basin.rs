@@ -64,8 +64,9 @@ impl<T> Basin<T> {
         self.owed
     }
 
-    /// Gives back the room that is not needed, and no longer waits for any.
+    /// Gives back the room that is not needed, and waits for none.
     pub(crate) fn owe_nothing(&mut self) {
+        // Else it would be served when work is done, and hold room that nobody uses.
         if let Some(ticket) = self.ticket.take() {
             self.shared.leave_line(ticket);
         }

@@ -1,5 +1,6 @@
 //! A source that is asked for pages.
 
+use super::unwinding::telling;
 use super::{Demand, DemandError, ErrorOrder, Received, Stage, StageError};
 use crate::channel::{Basin, Meter};
 use crate::sync::coop;
@@ -20,11 +21,17 @@ use std::task::{Context, Poll, ready};
 /// one is an error. The last page says so ([`Page::last`], [`Page::end`]): a consumer that holds all that came, and
 /// waits for the end, would else wait for room that is never free.
 ///
-/// While a page is on its way, what is held can be taken. One page is asked for at a time.
+/// While a page is on its way, what is held can be taken. One page is asked for at a time. Once the source is over, or
+/// cancelled, `fetch` is dropped, and what it holds of the source with it.
 ///
 /// # Errors
 ///
 /// [`DemandError`] if the two do not suit each other: see [`low_water_mark`](super::low_water_mark) for one that does.
+///
+/// # Panics
+///
+/// When it is polled, if `fetch` or its future does. The source is over then, with
+/// [`CancelReason::HandlerPanic`](crate::CancelReason::HandlerPanic); what it holds is dropped.
 ///
 /// # Examples
 ///
@@ -62,7 +69,7 @@ where
     let capacity = capacity.min(Window::MAX);
     let demand = Demand::new(capacity, low_water)?;
     Ok(Paged {
-        fetch,
+        fetch: Some(fetch),
         fetching: None,
         demand,
         low_water,
@@ -100,7 +107,8 @@ impl<T> Page<T> {
 /// The stage of [`paged`](paged()).
 #[must_use = "stages do nothing unless polled"]
 pub struct Paged<F, Fut, T> {
-    fetch: F,
+    /// None once it is over: what it holds of the source goes then, not with the stage.
+    fetch: Option<F>,
     fetching: Option<Pin<Box<Fut>>>,
     demand: Demand,
     low_water: u64,
@@ -123,12 +131,15 @@ impl<F, Fut, T> Paged<F, Fut, T> {
     }
 
     fn end(&mut self, over: Result<(), StageError>) {
-        self.fetching = None;
+        let drops_all = over.is_err() && self.error_order == ErrorOrder::AtOnce;
+        // First of all: what is dropped below may panic, and then it is over all the same.
+        self.over = Some(over);
         self.basin.owe_nothing();
-        if over.is_err() && self.error_order == ErrorOrder::AtOnce {
+        self.fetching = None;
+        self.fetch = None;
+        if drops_all {
             self.basin.clear();
         }
-        self.over = Some(over);
     }
 }
 
@@ -144,18 +155,22 @@ where
             if let Some(over) = &self.over {
                 return Poll::Ready(over.clone());
             }
-            let fetching = match &mut self.fetching {
+            let mut fetching = match self.fetching.take() {
                 Some(fetching) => fetching,
-                None => {
-                    let asked = ready!(self.poll_room(cx));
-                    self.fetching.insert(Box::pin((self.fetch)(asked)))
-                }
+                None => ready!(self.poll_fetch(cx)),
             };
             // A source that answers with nothing, again and again and at once, must not keep the thread for itself.
-            let budget = ready!(coop::poll_proceed(cx));
-            let page = ready!(fetching.as_mut().poll(cx));
-            budget.made_progress();
-            self.fetching = None;
+            let polled = coop::poll_proceed(cx).map(|budget| {
+                let polled = telling(self, || fetching.as_mut().poll(cx));
+                if polled.is_ready() {
+                    budget.made_progress();
+                }
+                polled
+            });
+            let Poll::Ready(Poll::Ready(page)) = polled else {
+                self.fetching = Some(fetching);
+                return Poll::Pending;
+            };
             match page {
                 Ok(page) => self.take_in(page),
                 Err(error) => self.end(Err(StageError::Source(error.into()))),
@@ -164,6 +179,16 @@ where
                 return Poll::Pending;
             }
         }
+    }
+
+    /// Asks for a page, once there is room for one.
+    fn poll_fetch(&mut self, cx: &Context<'_>) -> Poll<Pin<Box<Fut>>> {
+        let asked = ready!(self.poll_room(cx));
+        // In our hand meanwhile: a panic makes an end of the source, and leaves nothing to be asked again.
+        let Some(mut fetch) = self.fetch.take() else { return Poll::Pending };
+        let fetching = Box::pin(telling(self, || fetch(asked)));
+        self.fetch = Some(fetch);
+        Poll::Ready(fetching)
     }
 
     /// How much may be asked for, once that is enough.

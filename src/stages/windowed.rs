@@ -58,6 +58,7 @@ impl<S: Stage> Stage for Windowed<S> {
 
     fn cancel(&mut self, reason: CancelReason) {
         self.next = None;
+        self.basin.owe_nothing();
         self.upstream.cancel(reason);
     }
 }

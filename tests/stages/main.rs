@@ -13,6 +13,7 @@ mod forward;
 mod map_concurrent;
 mod map_concurrent_failures;
 mod merge;
+mod own_window;
 mod paged;
 mod pass_through;
 mod probe;
