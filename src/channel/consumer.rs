@@ -217,6 +217,13 @@ impl<T> CreditConsumer<T> {
 
     // ----- inside -----
 
+    /// Drops what is in hand and not handed out, if it is to be thrown away.
+    pub(crate) fn discard_in_hand(&mut self) {
+        if self.shared.discards() {
+            drop(self.shared.unreceived(std::mem::take(&mut self.batch)));
+        }
+    }
+
     pub(super) fn lease(&self) -> &Arc<Lease> {
         &self.lease
     }

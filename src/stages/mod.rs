@@ -59,7 +59,8 @@
 //!
 //! A stage carries unless told otherwise. [`detach`](Stage::detach) lets the credit go as soon as a value is passed on:
 //! then what is in flight behind it is no longer the producer's concern, and needs a bound of its own
-//! ([`windowed`](Stage::windowed), or a channel).
+//! ([`windowed`](Stage::windowed), or a channel). What is in flight is then no more than the sum of the windows, and one
+//! for each stage or forward that waits for room: it has asked for that one ahead, since the end needs none.
 //!
 //! # How it ends
 //!

@@ -38,6 +38,8 @@ impl<T> Stage for CreditConsumer<T> {
 
     fn cancel(&mut self, reason: CancelReason) {
         Self::cancel(self, reason);
+        // A stage may not ask again, and the credit of what is in hand is to go back all the same.
+        self.discard_in_hand();
     }
 }
 

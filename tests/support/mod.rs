@@ -9,6 +9,8 @@ pub(crate) mod carrier;
 pub(crate) mod link;
 #[cfg(feature = "bincode")]
 mod messages;
+#[cfg(feature = "bincode")]
+pub(crate) mod tap;
 
 use std::any::Any;
 use std::fmt::Debug;
