@@ -100,6 +100,25 @@
 //! arrival. So the numbers of the two ends differ by what is on its way, and the third promise is one of each end: at
 //! the consumer as it stands, at the producer as far as sends may run ahead of the transport.
 //!
+//! # More than one hop
+//!
+//! [`stages`] stand between the producer and the work, and carry the credit: one window bounds what is in flight, however
+//! many there are. [`workers`] are pools of tasks behind a bounded inbox, [`overflow`] is for sources that cannot be
+//! slowed, `pool` for buffers that come home. [`sizing`] says how large a window should be.
+//!
+//! # What the numbers say
+//!
+//! | number | says |
+//! |---|---|
+//! | depth at the window all the time | the consumer is the limit |
+//! | depth near zero, an idle consumer | the producer is |
+//! | hardly any park time | the window is large enough |
+//! | much park time and an idle consumer | the window is too small for the way between them |
+//! | much park time and a busy consumer | more workers help, a larger window does not |
+//! | an oldest work that only gets older | a guard that never comes home |
+//!
+//! [`Stats::diagnose`] reads that table, with the figures that it judged by.
+//!
 //! # Fairness and the runtime
 //!
 //! Senders take their place in line when they find no credit, and are served from the head: a big one is not
@@ -118,7 +137,7 @@
 //! # Features
 //!
 //! Default: `bytes` ([`Weigh`] for `bytes::Bytes`, and `pool`), `transport` (the pair over a connection), `bincode`
-//! (values of serde types over it). Beside them `postcard` (the same, by another codec) and `serde` ([`Stats`],
+//! (values of serde types over it), `tracing` (events, and a line per job). Beside them `postcard` (the same, by another codec) and `serde` ([`Stats`],
 //! [`Window`] and [`Credit`] can be serialized). Without the defaults it is the pair in one process and little else.
 
 mod channel;

@@ -31,7 +31,7 @@ use std::task::{Context, Poll, ready};
 /// # Panics
 ///
 /// When it is polled, if `fetch` or its future does. The source is over then, with
-/// [`CancelReason::HandlerPanic`](crate::CancelReason::HandlerPanic); what it holds is dropped.
+/// [`CancelReason::HandlerPanic`]; what it holds is dropped.
 ///
 /// # Examples
 ///
