@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 /// Where a transport's driver puts in what arrives, in place of a producer.
 ///
@@ -23,6 +24,15 @@ pub(crate) struct Inlet<T> {
     cost: Credit,
 }
 
+/// What the driver knows of the way to the producer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Way {
+    /// There and back.
+    pub(crate) round_trip: Option<Duration>,
+    /// How often the producer had used up its credit.
+    pub(crate) used_up: u64,
+}
+
 /// What the driver does not know yet.
 #[derive(Debug, Default)]
 pub(crate) struct News {
@@ -34,6 +44,8 @@ pub(crate) struct News {
     pub(crate) next_turn: bool,
     /// All that arrived has been worked off.
     pub(crate) done: bool,
+    /// Somebody wants to know of the way to the producer.
+    pub(crate) measure: bool,
 }
 
 /// What the channel keeps of its driver.
@@ -87,10 +99,12 @@ impl<T> Inlet<T> {
 
     /// What the producer ought to be told at once, or, if that turn has passed, since the turn before. The task is
     /// woken when there is more.
-    pub(crate) fn poll_news(&self, turn_passed: bool, cx: &Context<'_>) -> News {
+    pub(crate) fn poll_news(&self, turn_passed: bool, way: Way, cx: &Context<'_>) -> News {
         let least = if turn_passed { Tell::NextTurn } else { Tell::Now };
         let waker = cx.waker().clone();
         let (news, _spare) = self.shared.with(|state, wakes| {
+            state.remote.round_trip = way.round_trip;
+            state.tally.note_used_up(way.used_up);
             state.settle(wakes);
             let (books, outstanding) = (state.books(), state.outstanding());
             let (stop, done) = (state.life.stopped(), outstanding.is_zero());
@@ -104,8 +118,9 @@ impl<T> Inlet<T> {
             let spare = listener.waker.replace(waker);
             // By what the driver knows now.
             state.arm(wakes);
+            let measure = state.remote.measured;
             let next_turn = books.is_none() && when == Tell::NextTurn;
-            (News { books, next_turn, stop, done }, spare)
+            (News { books, next_turn, stop, done, measure }, spare)
         });
         news
     }
@@ -115,6 +130,7 @@ impl<T> Inlet<T> {
         self.shared.with(|state, wakes| {
             if let Some(listener) = &mut state.remote.listener {
                 listener.blocked = true;
+                state.tally.count_park();
             }
             state.settle(wakes);
         });

@@ -2,7 +2,7 @@
 
 use super::probe::Probe;
 use crate::sync::Tray;
-use crate::{CancelReason, Credit, Stats};
+use crate::{CancelReason, Credit, Stats, Window, WindowError};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -67,6 +67,12 @@ pub(super) trait Control: Send + Sync {
     fn cancel(&self, reason: CancelReason) -> bool;
     /// The channel's numbers.
     fn stats(&self) -> Stats;
+    /// Another window, in the same units.
+    fn set_window(&self, window: Window) -> Result<(), WindowError>;
+    /// Whether the producers may send no more.
+    fn is_over(&self) -> bool;
+    /// The way there and back is to be measured, if there is one.
+    fn measure(&self);
 }
 
 /// A guard's reference to its lease.

@@ -216,6 +216,10 @@ impl Lifecycle {
         self.delivered = !self.far;
     }
 
+    pub(super) fn is_far(&self) -> bool {
+        self.far
+    }
+
     /// The consumer is at the other end of a connection, and may cancel until it has said that all is done.
     #[cfg(feature = "transport")]
     pub(super) fn set_far(&mut self) {

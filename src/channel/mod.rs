@@ -40,6 +40,7 @@ mod producer;
 #[cfg_attr(not(feature = "transport"), path = "no_remote.rs")]
 mod remote;
 mod reserving;
+mod resizer;
 mod sending;
 mod shared;
 mod sink;
@@ -62,7 +63,7 @@ pub use chunk::Chunk;
 pub use consumer::{CreditConsumer, Receiving};
 pub use guard::CreditGuard;
 #[cfg(feature = "transport")]
-pub(crate) use inlet::Inlet;
+pub(crate) use inlet::{Inlet, Way};
 pub use meter::Meter;
 #[cfg(feature = "transport")]
 pub(crate) use outlet::{Fill, Outlet};
@@ -70,6 +71,7 @@ pub use permit::{OwnedPermit, Permit, Permits};
 #[cfg(feature = "bytes")]
 pub(crate) use places::Places;
 pub use producer::CreditProducer;
+pub(crate) use resizer::Resizer;
 pub use sending::Sending;
 pub use sink::CreditSink;
 pub(crate) use watch::Closing;

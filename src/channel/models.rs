@@ -1,6 +1,6 @@
 //! Loom models of what the drivers of transports do to a channel: the races that no public call can reach.
 
-use super::{Fill, Inlet, Outlet};
+use super::{Fill, Inlet, Outlet, Way};
 use crate::ledger::Books;
 use crate::{Closed, Credit, CreditProducer, Disconnect, RecvError, SendError, Window};
 use loom::alloc::Track;
@@ -23,7 +23,7 @@ fn books(released: u64, limit: u64, window: u64) -> Books {
 
 fn outlet(window: u64, granted: u64) -> (CreditProducer<Track<u64>>, Outlet<Track<u64>>) {
     let (tx, mut outlet) = Outlet::open(Window::messages(window), Credit::new(64, 0), Box::new(|_| Ok(0)));
-    outlet.follow(books(0, granted, window));
+    outlet.follow(books(0, granted, window), None);
     (tx, outlet)
 }
 
@@ -41,7 +41,7 @@ fn guard_drop_vs_driver_sleep() {
             drop(block_on(rx.recv()).expect("open").expect("not ended"));
             rx
         });
-        let released = block_on(poll_fn(|cx| match inlet.poll_news(true, cx).books {
+        let released = block_on(poll_fn(|cx| match inlet.poll_news(true, Way::default(), cx).books {
             Some(books) => Poll::Ready(books.released),
             None => Poll::Pending,
         }));
@@ -64,7 +64,7 @@ fn last_guards_vs_driver_sleep() {
         inlet.hand_over();
         let chunks = [(); 2].map(|()| block_on(rx.recv()).expect("open").expect("not ended"));
         let workers = chunks.map(|chunk| thread::spawn(move || drop(chunk)));
-        let released = block_on(poll_fn(|cx| match inlet.poll_news(true, cx).books {
+        let released = block_on(poll_fn(|cx| match inlet.poll_news(true, Way::default(), cx).books {
             Some(books) if books.released == Credit::new(2, 0) => Poll::Ready(books.released),
             _ => Poll::Pending,
         }));
@@ -105,7 +105,7 @@ fn consumer_drop_vs_hand_over() {
         inlet.push(Track::new(0), 1);
         inlet.hand_over();
         consumer.join().expect("no panic");
-        let news = block_on(poll_fn(|cx| Poll::Ready(inlet.poll_news(true, cx))));
+        let news = block_on(poll_fn(|cx| Poll::Ready(inlet.poll_news(true, Way::default(), cx))));
         assert!(news.stop.is_some() && news.done);
     });
 }
@@ -122,7 +122,7 @@ fn books_vs_park() {
             block_on(tx.send(Track::new(1))).expect("open");
             tx
         });
-        outlet.follow(books(1, 2, 1));
+        outlet.follow(books(1, 2, 1), None);
         sender.join().expect("no panic").end();
         for id in 0..2 {
             loop {
@@ -149,7 +149,7 @@ fn park_vs_driver_sleep() {
             Poll::Pending if !outlet.is_blocked() => Poll::Pending,
             _ => Poll::Ready(()),
         }));
-        outlet.follow(books(0, 8, 8));
+        outlet.follow(books(0, 8, 8), None);
         sender.join().expect("no panic");
     });
 }

@@ -37,6 +37,8 @@ impl<T> State<T> {
 
     pub(super) fn arm(&self, _: &mut WakeList) {}
 
+    pub(super) fn measure(&self) {}
+
     pub(super) fn is_listened_to(&self) -> bool {
         false
     }

@@ -10,6 +10,7 @@ use crate::{CancelReason, Credit, Disconnect, Oversize, Window};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// Where a transport's driver takes out what producers send, in place of a consumer.
 ///
@@ -27,6 +28,7 @@ pub(crate) struct Outlet<T> {
     books: Books,
     /// What may be sent is bounded by `ahead` and not by the books.
     held_up: bool,
+    round_trip: Option<Duration>,
 }
 
 /// What there is to take.
@@ -50,7 +52,10 @@ impl<T: Send + 'static> Outlet<T> {
         let producer = CreditProducer::new(Arc::clone(&shared));
         let books = Books { limit: Credit::ZERO, released: Credit::ZERO, window: window.as_credit() };
         let batch = VecDeque::new();
-        (producer, Self { shared, batch, taken: 0, taken_cost: Credit::ZERO, ahead, books, held_up: false })
+        (
+            producer,
+            Self { shared, batch, taken: 0, taken_cost: Credit::ZERO, ahead, books, held_up: false, round_trip: None },
+        )
     }
 }
 
@@ -100,7 +105,8 @@ impl<T> Outlet<T> {
     }
 
     /// The consumer's books, which the session has checked: so much is done, so much may be in flight.
-    pub(crate) fn follow(&mut self, books: Books) {
+    pub(crate) fn follow(&mut self, books: Books, round_trip: Option<Duration>) {
+        self.round_trip = round_trip;
         let home = books.released.minus(self.books.released);
         self.books = books;
         self.grant(home);
@@ -114,9 +120,10 @@ impl<T> Outlet<T> {
         self.held_up = !limit.fits_in(reach);
         let spendable = limit.min(reach).minus(released);
         let window = self.counted(window);
-        let held_up = self.held_up;
+        let (held_up, round_trip) = (self.held_up, self.round_trip);
         self.shared.with(|state, wakes| {
             state.remote.held_up = held_up;
+            state.remote.round_trip = round_trip;
             state.ledger.follow(home, spendable, window);
             state.tell_of_parks(window);
             state.remote.wanted = false;

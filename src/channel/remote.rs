@@ -23,6 +23,8 @@ pub(super) struct Remote {
     pub(super) held_up: bool,
     /// There and back to the other end.
     pub(super) round_trip: Option<Duration>,
+    /// That is to be measured.
+    pub(super) measured: bool,
 }
 
 impl Remote {
@@ -95,6 +97,11 @@ impl<T> State<T> {
                 self.settle(wakes);
             }
         }
+    }
+
+    /// The driver is to measure the way there and back, from when it next looks.
+    pub(super) fn measure(&mut self) {
+        self.remote.measured = true;
     }
 
     /// The books as the other end is told them. Forgotten credit is no more waited for, and not granted again.

@@ -325,6 +325,14 @@ impl<T: Send> Control for Shared<T> {
     fn stats(&self) -> Stats {
         Self::stats(self)
     }
+
+    fn set_window(&self, window: Window) -> Result<(), WindowError> {
+        Self::set_window(self, window)
+    }
+
+    fn is_over(&self) -> bool {
+        self.with(|state, _| !state.life.is_open())
+    }
 }
 
 impl<T> fmt::Debug for Shared<T> {

@@ -14,6 +14,9 @@ pub(super) struct Tally {
     pub(super) forgotten: Credit,
     opened: Moment,
     parks: u64,
+    /// What of them is known from credit that was used up.
+    #[cfg(feature = "transport")]
+    used_up: u64,
     /// Time in which at least one sender was parked, before the present time; and what of it was for the transport's
     /// sake.
     park_time: Duration,
@@ -47,6 +50,8 @@ impl Tally {
             forgotten: Credit::ZERO,
             opened: now,
             parks: 0,
+            #[cfg(feature = "transport")]
+            used_up: 0,
             park_time: Duration::ZERO,
             transport_park_time: Duration::ZERO,
             parked: None,
@@ -63,6 +68,13 @@ impl Tally {
 
     pub(super) fn count_park(&mut self) {
         self.parks += 1;
+    }
+
+    /// At the consumer's end of a connection, which sees no senders.
+    #[cfg(feature = "transport")]
+    pub(super) fn note_used_up(&mut self, times: u64) {
+        self.parks += times.saturating_sub(self.used_up);
+        self.used_up = times;
     }
 
     /// A sender parks; the first one starts the clock.
@@ -265,6 +277,7 @@ impl<T> State<T> {
             work: crate::WorkTimes::default(),
             oldest_work: None,
             round_trip: self.remote.round_trip(),
+            over_connection: self.life.is_far() || self.is_listened_to(),
             producers: self.life.producers(),
             elapsed: now.since(tally.opened),
         }

@@ -35,12 +35,13 @@ mod account;
 mod line;
 #[cfg(all(test, not(credit_channel_loom)))]
 mod oracle;
-#[cfg(any(test, feature = "transport"))]
+#[cfg_attr(not(feature = "transport"), allow(dead_code, reason = "only transports hold credit back"))]
 mod returns;
 
 pub(crate) use line::{Place, Ticket};
+pub(crate) use returns::most_held;
 #[cfg(feature = "transport")]
-pub(crate) use returns::{Tell, most_held, when_to_tell};
+pub(crate) use returns::{Tell, when_to_tell};
 
 use crate::{Credit, Oversize, Window};
 use account::Account;

@@ -3,6 +3,7 @@
 use super::reasons::breach;
 use crate::wire::{Code, Grant};
 use crate::{Credit, Violation, Window};
+use std::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Consuming {
@@ -21,6 +22,10 @@ pub(super) struct Consuming {
     draining: bool,
     cancelled: bool,
     finished: bool,
+    /// When CREDIT went out to a producer that had none left: its next chunk is an answer to that.
+    asked: Option<Instant>,
+    /// How often that was.
+    used_up: u64,
 }
 
 impl Consuming {
@@ -37,6 +42,8 @@ impl Consuming {
             draining: false,
             cancelled: false,
             finished: false,
+            asked: None,
+            used_up: 0,
         }
     }
 
@@ -65,7 +72,12 @@ impl Consuming {
     }
 
     /// A CREDIT went out.
-    pub(super) fn announce(&mut self, grant: Grant) {
+    pub(super) fn announce(&mut self, grant: Grant, now: Instant) {
+        let used_up = self.count > 0 && !self.received.plus(self.measure.cost(0)).fits_in(self.announced);
+        if used_up && grant.limit != self.announced {
+            self.asked = Some(now);
+            self.used_up += 1;
+        }
         self.announced = grant.limit;
         self.debug_assert_invariants();
     }
@@ -108,6 +120,16 @@ impl Consuming {
         self.count += 1;
         self.debug_assert_invariants();
         true
+    }
+
+    pub(super) fn times_used_up(&self) -> u64 {
+        self.used_up
+    }
+
+    /// If the chunk that came was the answer to a CREDIT: when that went out.
+    #[inline]
+    pub(super) fn answers(&mut self) -> Option<Instant> {
+        self.asked.take()
     }
 
     /// Which rule it breaks.

@@ -1,6 +1,7 @@
 //! Whether the peer is there, and how far away: PING and PONG.
 //!
-//! At most one PING is out. The round trip is the smallest of the last eight: a loaded link only ever adds
+//! At most one PING is out. A producer that had used up its credit answers like a PONG, too: with its next chunk. The
+//! round trip is the smallest of the last eight: a loaded link only ever adds
 //! to it, so that an average would measure the load (rust-libp2p #5387).
 
 use std::time::{Duration, Instant};
@@ -18,6 +19,8 @@ pub(super) struct Keepalive {
     last_ping: Option<Instant>,
     round_trips: [Option<Duration>; SAMPLES],
     next_sample: usize,
+    /// Ask as often as the peer takes it, also where it is not silent.
+    measuring: bool,
 }
 
 /// A PING without its PONG.
@@ -32,12 +35,25 @@ impl Keepalive {
     /// `seed` is secret and `session` is not, but another one for each session.
     pub(super) fn new(every: Duration, seed: u64, session: [u8; 16]) -> Self {
         let seed = session.iter().fold(seed, |seed, byte| scrambled(seed ^ u64::from(*byte)));
-        let (asked, last_ping) = (None, None);
-        Self { every, spacing: Duration::ZERO, seed, asked, last_ping, round_trips: [None; SAMPLES], next_sample: 0 }
+        Self {
+            every,
+            spacing: Duration::ZERO,
+            seed,
+            asked: None,
+            last_ping: None,
+            round_trips: [None; SAMPLES],
+            next_sample: 0,
+            measuring: false,
+        }
     }
 
     pub(super) fn set_spacing(&mut self, spacing: Duration) {
         self.spacing = spacing;
+    }
+
+    /// The way there and back is to be known from now on.
+    pub(super) fn measure(&mut self) {
+        self.measuring = true;
     }
 
     /// When to ask, after silence since `heard`.
@@ -45,10 +61,13 @@ impl Keepalive {
         if self.asked.is_some() || self.every.is_zero() {
             return None;
         }
-        let silent = heard.checked_add(self.every)?;
+        let wanted = if self.measuring { heard } else { heard.checked_add(self.every)? };
         match self.last_ping {
-            Some(last) => Some(silent.max(last.checked_add(self.spacing)?)),
-            None => Some(silent),
+            Some(last) => {
+                let allowed = last.checked_add(self.spacing)?;
+                Some(if self.measuring { allowed } else { wanted.max(allowed) })
+            }
+            None => Some(wanted),
         }
     }
 
@@ -89,12 +108,17 @@ impl Keepalive {
     pub(super) fn answered(&mut self, token: u64, now: Instant) -> bool {
         match self.asked.take() {
             Some(asked) if asked.written && asked.token == token => {
-                self.round_trips[self.next_sample] = Some(now.saturating_duration_since(asked.at));
-                self.next_sample = (self.next_sample + 1) % SAMPLES;
+                self.went_round(now.saturating_duration_since(asked.at));
                 true
             }
             _ => false,
         }
+    }
+
+    /// Something was said, and so long after that came what the peer could only say then.
+    pub(super) fn went_round(&mut self, took: Duration) {
+        self.round_trips[self.next_sample] = Some(took);
+        self.next_sample = (self.next_sample + 1) % SAMPLES;
     }
 
     pub(super) fn round_trip(&self) -> Option<Duration> {

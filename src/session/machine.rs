@@ -193,6 +193,9 @@ impl<T> Session<T> {
         let bytes = if consuming.weighs() { (self.weigh)(payload) } else { 0 };
         let taken = !consuming.is_cancelled() && consuming.take_in(seq, bytes);
         if taken {
+            if let Some(asked) = consuming.answers() {
+                self.keepalive.went_round(now.saturating_duration_since(asked));
+            }
             self.timers.hear_frame(now);
             self.budget.earn();
         }

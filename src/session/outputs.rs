@@ -17,7 +17,7 @@ impl<T> Session<T> {
         self.timers.flushed = false;
         self.timers.unanswered = None;
         match (&frame, &mut self.side) {
-            (Frame::Credit(grant), Side::Consuming(consuming)) => consuming.announce(*grant),
+            (Frame::Credit(grant), Side::Consuming(consuming)) => consuming.announce(*grant, now),
             (Frame::Ping { .. }, _) => self.keepalive.written(now),
             (Frame::End { .. }, Side::Producing(producing)) => producing.ended(),
             // After an error nobody waits for the work, and the consumer may leave without saying what it did.
@@ -80,10 +80,25 @@ impl<T> Session<T> {
         self.peer.as_ref()
     }
 
-    /// The shortest of the last eight round trips, of a PING and its PONG. Only a connection that was silent
-    /// for a while has measured any.
+    /// The shortest of the last eight round trips: of a PING and its PONG, which a connection sends that was silent for a
+    /// while, and at the consumer's end of a CREDIT to a producer that had none left and its next chunk.
     #[must_use]
     pub fn round_trip(&self) -> Option<Duration> {
         self.keepalive.round_trip()
+    }
+
+    /// Sends a PING as often as the peer takes it from now on, so that [`round_trip`](Self::round_trip) is known also of a
+    /// connection that is never silent. Nothing happens where there is no keepalive.
+    pub fn measure_round_trips(&mut self) {
+        self.keepalive.measure();
+    }
+
+    /// At the consumer's end: how often a CREDIT went out to a producer that had none left.
+    #[must_use]
+    pub fn times_used_up(&self) -> u64 {
+        match &self.side {
+            Side::Consuming(consuming) => consuming.times_used_up(),
+            Side::Producing(_) => 0,
+        }
     }
 }

@@ -71,11 +71,13 @@
 //! rack and across an ocean), where costs change by multiples while it runs, and where chunks are so large that a
 //! window for the worst case is too much memory for all channels at once.
 
+mod adapt;
 mod adaptive;
 mod average;
 mod bounds;
 mod formula;
 mod interval;
+mod live;
 mod policy;
 mod sample;
 mod standing;

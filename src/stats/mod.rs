@@ -46,7 +46,8 @@ pub struct Stats {
     pub forgotten: Credit,
     /// Senders waiting for credit now.
     pub waiting: u64,
-    /// Times that a sender had to wait for credit.
+    /// Times that a sender had to wait for credit; at the consumer's end of a connection, that
+    /// the producer had used up its credit.
     pub parks: u64,
     /// Time during which at least one sender was waiting, the present wait included.
     ///
@@ -70,6 +71,8 @@ pub struct Stats {
     pub oldest_work: Option<Duration>,
     /// There and back to the other end of the connection, if there is one and it was measured.
     pub round_trip: Option<Duration>,
+    /// Whether the other end is across a connection.
+    pub over_connection: bool,
     /// Producer handles alive.
     pub producers: u64,
     /// Since the channel was opened.

@@ -4,7 +4,7 @@ use super::link::Link;
 use super::pump::{Side, give_a_turn};
 use super::wrap::Wrap;
 use crate::CancelReason;
-use crate::channel::Inlet;
+use crate::channel::{Inlet, Way};
 use crate::session::{Event, Session};
 use crate::wire::Grant;
 use std::mem;
@@ -33,7 +33,11 @@ where
     fn poll_local(&mut self, session: &mut Session<L::Payload>, cx: &mut Context<'_>) {
         // After the end there is nothing more to wait for.
         let turn_passed = mem::take(&mut self.waits_a_turn) || self.ended;
-        let news = self.inlet.poll_news(turn_passed, cx);
+        let way = Way { round_trip: session.round_trip(), used_up: session.times_used_up() };
+        let news = self.inlet.poll_news(turn_passed, way, cx);
+        if news.measure {
+            session.measure_round_trips();
+        }
         if news.next_turn {
             self.waits_a_turn = true;
             give_a_turn(cx);

@@ -37,10 +37,10 @@ where
     L: Link,
     W: Wrap<T, Payload = L::Payload>,
 {
-    fn on_event(&mut self, event: Event<L::Payload>, _session: &mut Session<L::Payload>) {
+    fn on_event(&mut self, event: Event<L::Payload>, session: &mut Session<L::Payload>) {
         match event {
             Event::Granted(Grant { limit, released, window }) => {
-                self.outlet.follow(Books { limit, released, window });
+                self.outlet.follow(Books { limit, released, window }, session.round_trip());
             }
             Event::Cancelled(reason) => self.outlet.cancel(reason),
             Event::Drain => self.outlet.drain(),

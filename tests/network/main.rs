@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adapting;
 mod drained;
 mod every_offset;
 mod exchange;

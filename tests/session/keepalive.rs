@@ -272,3 +272,49 @@ fn a_grant_without_a_release_is_no_progress() {
     assert_eq!(lone.wait(secs(60) - ms(1)), []);
     lost(&mut lone);
 }
+
+/// Where the way is to be known it is asked about as often as the peer takes it, silent or not.
+#[test]
+fn a_round_trip_is_measured_on_demand() {
+    for mut lone in [Lone::granted_producer(), Lone::open_consumer()] {
+        lone.session.measure_round_trips();
+        let asked = lone.wait(ms(0));
+        let [(_, Happened::Said(Frame::Ping { token }))] = asked[..] else { panic!("no PING: {asked:?}") };
+        let (mut token, mut took) = (token, ms(21));
+        for longer in 0..3 {
+            took += ms(longer);
+            lone.now += took;
+            assert_eq!(lone.hear(Frame::Pong { token }), None);
+            assert_eq!(lone.session.round_trip(), Some(ms(21)), "the shortest");
+            token = asked_after(&mut lone, secs(1) - took);
+        }
+    }
+}
+
+/// A producer that had used up its credit answers a CREDIT with its next chunk, and not before that has come.
+#[test]
+fn a_chunk_that_only_a_credit_made_possible_is_a_round_trip() {
+    let mut lone = Lone::open_consumer();
+    let window = 4;
+    for seq in 0..window {
+        assert!(lone.hear(chunk(seq)).is_some());
+    }
+    assert_eq!((lone.session.round_trip(), lone.session.times_used_up()), (None, 0));
+    lone.session.grant(grant(window + 1, 1, window));
+    assert_eq!(lone.said(), [Frame::Credit(grant(window + 1, 1, window))]);
+    assert_eq!(lone.session.times_used_up(), 1);
+    lone.now += ms(30);
+    assert!(lone.hear(chunk(window)).is_some());
+    assert_eq!(lone.session.round_trip(), Some(ms(30)));
+
+    // One with credit left sends when it likes.
+    lone.session.grant(grant(window + 3, 3, window));
+    let _credit = lone.said();
+    lone.now += ms(5);
+    lone.session.grant(grant(window + 4, 4, window));
+    let _credit = lone.said();
+    lone.now += ms(1);
+    assert!(lone.hear(chunk(window + 1)).is_some());
+    assert_eq!(lone.session.times_used_up(), 2, "the first of the two found it without");
+    assert_eq!(lone.session.round_trip(), Some(ms(6)), "and was answered");
+}
