@@ -3,6 +3,7 @@
 use super::sending::Sending;
 use super::shared::Shared;
 use super::watch::{On, Watch};
+use crate::ledger::Ledger;
 use crate::sync::shim::block_on;
 use crate::{CancelReason, Closed, Credit, Failure, SendError, SendTimeoutError, Stats, TrySendError, Window};
 use std::fmt;
@@ -265,19 +266,19 @@ impl<T> CreditProducer<T> {
     /// What could be sent now without waiting.
     #[must_use]
     pub fn credit(&self) -> Credit {
-        self.stats().credit
+        self.shared.books(Ledger::credit)
     }
 
     /// Cost in flight: sent, and the work on it not finished.
     #[must_use]
     pub fn depth(&self) -> Credit {
-        self.stats().depth
+        self.shared.books(Ledger::in_flight)
     }
 
     /// The window in force.
     #[must_use]
     pub fn window(&self) -> Window {
-        self.stats().window
+        self.shared.books(Ledger::window)
     }
 
     /// The channel's numbers.

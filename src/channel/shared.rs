@@ -6,6 +6,7 @@ use super::lifecycle::Outcome;
 use super::probe::Probes;
 use super::state::{Entry, State};
 use super::weigher::Weigher;
+use crate::ledger::Ledger;
 use crate::sync::shim::{AtomicBool, Mutex, Ordering};
 use crate::sync::{Tray, WakeList};
 use crate::{CancelReason, Credit, Failure, Oversize, Stats, Window, WindowError};
@@ -228,6 +229,14 @@ impl<T> Shared<T> {
         Stats { work: self.probes.times(), oldest_work: self.probes.oldest(), ..stats }
     }
 
+    /// One of the ledger's numbers, which is up to date.
+    pub(super) fn books<R>(&self, read: impl FnOnce(&Ledger<Option<Waker>>) -> R) -> R {
+        self.with(|state, wakes| {
+            state.settle(wakes);
+            read(&state.ledger)
+        })
+    }
+
     pub(super) fn probes(&self) -> &Probes {
         &self.probes
     }
@@ -332,6 +341,10 @@ impl<T: Send> Control for Shared<T> {
 
     fn is_over(&self) -> bool {
         self.with(|state, _| !state.life.is_open())
+    }
+
+    fn measure(&self) {
+        self.with(|state, _| state.measure());
     }
 }
 
