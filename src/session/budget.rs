@@ -24,6 +24,10 @@ impl Budget {
         Self { left: FULL, refilled: now, ping_interval, pinged: None }
     }
 
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
     /// A chunk was carried, this way or that.
     #[inline]
     pub(super) fn earn(&mut self) {

@@ -28,6 +28,7 @@ impl<T> Session<T> {
             Side::Producing(producing) => {
                 let bytes = if producing.weighs() { (self.weigh)(payload) } else { 0 };
                 self.budget.earn();
+                self.sent.chunk += 1;
                 producing.send(bytes)
             }
             Side::Consuming(_) => {

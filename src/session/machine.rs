@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::consuming::Consuming;
+use super::counts::FrameCounts;
 use super::event::{Event, Traffic};
 use super::handshake;
 use super::keepalive::Keepalive;
@@ -24,6 +25,9 @@ pub struct Session<T> {
     pub(super) timers: Timers,
     pub(super) keepalive: Keepalive,
     pub(super) budget: Budget,
+    /// Frames that came, and frames that were taken out to be written.
+    pub(super) received: FrameCounts,
+    pub(super) sent: FrameCounts,
     /// What this side said, or is about to.
     hello: Hello,
     pub(super) peer: Option<Hello>,
@@ -117,6 +121,8 @@ impl<T> Session<T> {
             timers: Timers::new(now),
             keepalive: Keepalive::new(settings.keepalive, settings.ping_seed, session),
             budget: Budget::new(settings.ping_interval, now),
+            received: FrameCounts::default(),
+            sent: FrameCounts::default(),
             settings,
             hello,
             peer: None,
@@ -136,7 +142,10 @@ impl<T> Session<T> {
         match frame {
             Frame::Chunk { seq, payload } if self.take_chunk(seq, &payload, now) => Some(Event::Chunk { seq, payload }),
             Frame::Chunk { seq, payload } => self.handle_odd_chunk(seq, payload, now),
-            control => self.handle_control(control, now),
+            control => {
+                self.received.count(&control);
+                self.handle_control(control, now)
+            }
         }
     }
 
@@ -198,12 +207,14 @@ impl<T> Session<T> {
             }
             self.timers.hear_frame(now);
             self.budget.earn();
+            self.received.chunk += 1;
         }
         taken
     }
 
     /// A chunk that is not for the channel: it was on its way when the consumer cancelled, or breaks a rule.
     fn handle_odd_chunk(&mut self, seq: u64, payload: T, now: Instant) -> Option<Event<T>> {
+        self.received.chunk += 1;
         let Side::Consuming(consuming) = &mut self.side else {
             return self.handle_control(Frame::Chunk { seq, payload }, now);
         };

@@ -63,6 +63,7 @@ mod budget;
 mod clock;
 mod commands;
 mod consuming;
+mod counts;
 mod event;
 mod handshake;
 mod keepalive;
@@ -74,6 +75,7 @@ mod settings;
 mod slots;
 mod timers;
 
+pub use counts::{ConnectionStats, FrameCounts};
 pub use event::{Event, Traffic};
 pub use machine::Session;
 pub use settings::Settings;

@@ -1,5 +1,6 @@
 //! What comes out of a session.
 
+use super::counts::ConnectionStats;
 use super::handshake::LEAST_MAX_FRAME;
 use super::machine::{Farewell, Phase, Session, Side};
 use crate::Disconnect;
@@ -14,6 +15,7 @@ impl<T> Session<T> {
     pub fn poll_frame(&mut self, now: Instant) -> Option<Frame<T>> {
         self.stamp(now);
         let frame = self.slots.pop(self.peer.is_some())?;
+        self.sent.count(&frame);
         self.timers.flushed = false;
         self.timers.unanswered = None;
         match (&frame, &mut self.side) {
@@ -85,6 +87,18 @@ impl<T> Session<T> {
     #[must_use]
     pub fn round_trip(&self) -> Option<Duration> {
         self.keepalive.round_trip()
+    }
+
+    /// The numbers of the connection. Bytes are the transport's to count: they are 0 here.
+    #[must_use]
+    pub fn stats(&self) -> ConnectionStats {
+        ConnectionStats {
+            received: self.received,
+            sent: self.sent,
+            budget_left: self.budget.left(),
+            round_trip: self.keepalive.round_trip(),
+            ..ConnectionStats::default()
+        }
     }
 
     /// Sends a PING as often as the peer takes it from now on, so that [`round_trip`](Self::round_trip) is known also of a

@@ -68,7 +68,7 @@ mod wrap;
 mod write_queue;
 
 pub use config::Transport;
-pub use driver::Driver;
+pub use driver::{ConnectionMeter, Driver};
 pub use mpsc::MpscFrames;
 pub use open::ConnectError;
 pub use pipes::{Pipes, pipes};

@@ -207,11 +207,12 @@ impl<C> Transport<C> {
         let session = Session::consumer(self.settings.clone(), session_id(), W::length, window, now());
         let (mut pump, _hello) = greet(link, session).await?;
         let (rx, inlet) = Inlet::open(window);
-        let driver = Driver::new(async move {
+        let meter = pump.meter();
+        let run = async move {
             let mut side = Consuming::new(inlet, wrap);
             pump.run(&mut side).await
-        });
-        Ok((rx, driver))
+        };
+        Ok((rx, Driver::new(run, meter)))
     }
 }
 
@@ -240,11 +241,12 @@ where
         ahead.byte_limit().unwrap_or(most).max(hello.max_frame.into()),
     );
     let (tx, outlet) = Outlet::open(window, ahead, weigher(&hello, &wrap));
-    let driver = Driver::new(async move {
+    let meter = pump.meter();
+    let run = async move {
         let mut side = Producing::new(outlet, wrap);
         pump.run(&mut side).await
-    });
-    Ok((tx, driver))
+    };
+    Ok((tx, Driver::new(run, meter)))
 }
 
 /// Shakes hands.

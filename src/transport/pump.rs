@@ -1,8 +1,9 @@
 //! The loop that drives one end of a connection.
 
+use super::driver::ConnectionMeter;
 use super::link::{Link, ReadError};
 use crate::Disconnect;
-use crate::session::{Event, Session};
+use crate::session::{ConnectionStats, Event, Session};
 use crate::wire::Frame;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -71,6 +72,7 @@ pub(super) struct Pump<L: Link> {
     patient: bool,
     broken: Option<Broken>,
     lost: Option<Disconnect>,
+    meter: ConnectionMeter,
 }
 
 /// Nothing can be written any more. What the peer said before it went is still read.
@@ -106,7 +108,13 @@ impl<L: Link> Pump<L> {
             patient: false,
             broken: None,
             lost: None,
+            meter: ConnectionMeter::default(),
         }
+    }
+
+    /// Where the connection's numbers are written down.
+    pub(super) fn meter(&self) -> ConnectionMeter {
+        self.meter.clone()
     }
 
     /// Drives the connection until it is over, or `side` has seen what it waits for.
@@ -122,7 +130,10 @@ impl<L: Link> Pump<L> {
         side.settle();
         side.poll_local(&mut self.session, cx);
         self.poll_write(side, now, cx);
-        self.session.handle_io(self.link.traffic(), now);
+        let traffic = self.link.traffic();
+        let (bytes_read, bytes_written) = (traffic.read, traffic.written);
+        self.session.handle_io(traffic, now);
+        self.meter.note(ConnectionStats { bytes_read, bytes_written, ..self.session.stats() });
         let rang = self.poll_timer(side, now, cx) | self.poll_broken(side, now, cx);
         if !side.is_waiting() || self.session.is_over() {
             return Poll::Ready(());

@@ -10,6 +10,7 @@ mod support;
 mod agreement;
 mod both_ways;
 mod crumbs;
+mod figures;
 mod last_items;
 mod overtaking;
 mod parked;

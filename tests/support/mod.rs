@@ -299,7 +299,20 @@ pub(crate) fn assert_balanced(stats: credit_channel::Stats, home: bool) {
     let sum = |unit: fn(credit_channel::Credit) -> u64| unit(stats.credit) + unit(stats.depth) + unit(stats.reserved);
     assert_eq!(sum(credit_channel::Credit::messages), stats.window.message_limit().unwrap_or(0), "{stats:?}");
     assert_eq!(sum(credit_channel::Credit::bytes), stats.window.byte_limit().unwrap_or(0), "{stats:?}");
+    assert_times_add_up(&stats);
     if home {
         assert!(stats.depth.is_zero() && stats.reserved.is_zero() && stats.waiting == 0, "{stats:?}");
     }
+}
+
+/// Asserts what is true of the times whatever happened: no moment is counted twice, and no part exceeds its whole.
+#[track_caller]
+pub(crate) fn assert_times_add_up(stats: &credit_channel::Stats) {
+    assert_eq!(stats.depth_times.total(), stats.elapsed, "every moment is at one depth: {stats:?}");
+    assert_eq!(stats.work.histogram.iter().sum::<u64>(), stats.work.timed, "{stats:?}");
+    assert!(stats.transport_park_time <= stats.park_time, "{stats:?}");
+    assert!(stats.parked_for.is_none_or(|park| park <= stats.park_time), "{stats:?}");
+    assert!(stats.idle_time <= stats.elapsed, "{stats:?}");
+    assert!(stats.oldest_work.is_none_or(|oldest| oldest <= stats.elapsed), "{stats:?}");
+    assert!(stats.parked_for.is_none() || stats.waiting > 0, "nobody waits: {stats:?}");
 }
