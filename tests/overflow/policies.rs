@@ -90,7 +90,7 @@ fn ten_into_three() {
 /// Field report 20: nasa/fprime#5011, vectordotdev/vector#25740. A drop-oldest queue overwrote values without giving
 /// back what they stood for, and told the one who had sent them that they were done.
 #[test]
-fn what_is_overwritten_is_given_back_and_not_said_to_be_done() {
+fn report_20_what_is_overwritten_is_given_back_and_not_said_to_be_done() {
     type Case = (fn() -> Policy<(u64, crate::support::Counted)>, DropReason, Vec<u64>);
     on_both_runtimes(|| async {
         let cases: [Case; 3] = [

@@ -1,13 +1,10 @@
 //! Stages on one another: what comes out, what is carried, and which way the end and a cancel go.
 
+use crate::sources::pair;
 use crate::support::on_both_runtimes;
 use credit_channel::stages::{Stage, StageError, from_stream, from_try_stream};
-use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, Failure, RecvError, Window, channel};
+use credit_channel::{CancelReason, Closed, Failure, RecvError};
 use futures_util::{StreamExt, stream};
-
-fn pair(window: u64) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    channel(Window::messages(window)).expect("a window")
-}
 
 #[test]
 fn values_and_numbers_come_through() {

@@ -1,9 +1,10 @@
 //! Many for one: when the next is asked for, and when the credit of the one goes home.
 
 use crate::probe::{endless, up_to};
+use crate::sources::pair;
 use crate::support::{Census, LONG_WATCHDOG, on_both_runtimes, on_both_runtimes_within, panics, poll_once, poll_with};
 use credit_channel::stages::{Stage, StageError, from_try_stream};
-use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, RecvError, Window, channel};
+use credit_channel::{CancelReason, Closed, CreditConsumer, RecvError, Window, channel};
 use futures_util::stream;
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -11,10 +12,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 use std::{array, iter};
-
-fn pair(window: u64) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    channel(Window::messages(window)).expect("a window")
-}
 
 #[test]
 fn values_come_in_order_and_are_numbered_anew() {

@@ -20,5 +20,6 @@ mod pass_through;
 mod probe;
 mod reorder;
 mod reorder_gaps;
+mod sources;
 mod suite;
 mod zip;

@@ -1,34 +1,16 @@
 //! Several futures under way at once: in which order they come out, and how many there are.
 
+use crate::sources::{nap, pair, sent};
 use crate::support::{
     Census, LONG_WATCHDOG, on_a_paused_clock, on_both_runtimes, on_both_runtimes_within, poll_once, turns,
 };
 use credit_channel::stages::{DemandError, ErrorOrder, OnError, Stage, StageError, from_stream};
-use credit_channel::{CancelReason, CreditConsumer, CreditProducer, Failure, RecvError, Window, channel};
+use credit_channel::{CancelReason, Failure, RecvError};
 use futures_util::stream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-
-fn pair(window: u64) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    channel(Window::messages(window)).expect("a window")
-}
-
-/// A channel in which these lie.
-fn sent(values: impl IntoIterator<Item = u64>) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    let (tx, rx) = pair(100);
-    for value in values {
-        tx.try_send(value).unwrap();
-    }
-    (tx, rx)
-}
-
-/// Sleeps so many milliseconds; what comes out is the number itself.
-async fn nap(ms: u64) -> Result<u64, Failure> {
-    sleep(Duration::from_millis(ms)).await;
-    Ok(ms)
-}
 
 /// S21: three at once, each shorter than the one before it.
 #[test]

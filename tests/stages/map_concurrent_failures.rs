@@ -1,33 +1,15 @@
 //! Several futures under way at once: what becomes of those that fail or panic, and of the others.
 
+use crate::sources::{nap, pair, sent};
 use crate::support::{Census, on_a_paused_clock, on_both_runtimes, panics, poll_once, turns};
 use credit_channel::stages::{ErrorOrder, OnError, Stage, StageError, from_stream};
-use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, Failure, Window, channel};
+use credit_channel::{CancelReason, Closed, Failure};
 use futures_util::stream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-
-fn pair(window: u64) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    channel(Window::messages(window)).expect("a window")
-}
-
-/// A channel in which these lie.
-fn sent(values: impl IntoIterator<Item = u64>) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    let (tx, rx) = pair(100);
-    for value in values {
-        tx.try_send(value).unwrap();
-    }
-    (tx, rx)
-}
-
-/// Sleeps so many milliseconds; what comes out is the number itself.
-async fn nap(ms: u64) -> Result<u64, Failure> {
-    sleep(Duration::from_millis(ms)).await;
-    Ok(ms)
-}
 
 /// However many fail in a row, with nothing ever coming out in between.
 #[test]

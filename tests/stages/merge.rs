@@ -1,13 +1,10 @@
 //! Several as one: in turns, with each one's own credit, until all have ended or one fails.
 
 use crate::probe::{endless, up_to};
+use crate::sources::pair;
 use crate::support::{LONG_WATCHDOG, on_both_runtimes, on_both_runtimes_within, poll_once};
 use credit_channel::stages::{Stage, StageError, merge};
-use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, RecvError, Window, channel};
-
-fn pair(window: u64) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    channel(Window::messages(window)).expect("a window")
-}
+use credit_channel::{CancelReason, Closed, CreditConsumer, RecvError};
 
 #[test]
 fn inputs_take_turns() {

@@ -1,19 +1,16 @@
 //! Side by side: as much of each as is asked for, none of any ahead, and one end for all.
 
 use crate::probe::{endless, up_to};
+use crate::sources::pair;
 use crate::support::{LONG_WATCHDOG, on_a_paused_clock, on_both_runtimes, on_both_runtimes_within, poll_once, refused};
 use credit_channel::stages::{NoInputs, Stage, StageError, from_stream, from_try_stream, zip_all};
-use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, Failure, RecvError, Window, channel};
+use credit_channel::{CancelReason, Closed, CreditConsumer, Failure, RecvError};
 use futures_util::stream;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::task::coop;
 use tokio::time::{Instant, sleep};
-
-fn pair(window: u64) -> (CreditProducer<u64>, CreditConsumer<u64>) {
-    channel(Window::messages(window)).expect("a window")
-}
 
 fn failed(text: &'static str) -> StageError {
     StageError::Upstream(RecvError::Failed(Failure::from(text)))
