@@ -96,11 +96,15 @@ impl<T> CreditConsumer<T> {
     ///
     /// [`TryRecvError::Empty`] if there is none, else as [`recv`](Self::recv).
     pub fn try_recv(&mut self) -> Result<Option<Chunk<T>>, TryRecvError> {
-        if let Some(chunk) = self.next_in_hand() {
+        if self.timing.is_due(self.shared.probes()) { self.try_with::<true>() } else { self.try_with::<false>() }
+    }
+
+    fn try_with<const TIMED: bool>(&mut self) -> Result<Option<Chunk<T>>, TryRecvError> {
+        if let Some(chunk) = self.next_in_hand::<TIMED>() {
             return Ok(Some(chunk));
         }
         match self.refill(&mut None) {
-            Some(refill) => Ok(self.received_after(refill)?),
+            Some(refill) => Ok(self.received_after::<TIMED>(refill)?),
             None => Err(TryRecvError::Empty),
         }
     }
@@ -143,15 +147,31 @@ impl<T> CreditConsumer<T> {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Chunk<T>>, E>> {
+        if self.timing.is_due(self.shared.probes()) { self.poll_timed(cx) } else { self.poll_with::<E, false>(cx) }
+    }
+
+    /// For a chunk whose work is timed. Apart from its beginning, so that on the usual way nothing is called that a
+    /// value would have to be moved round.
+    #[cold]
+    #[inline(never)]
+    fn poll_timed<E: From<RecvError>>(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Chunk<T>>, E>> {
+        self.poll_with::<E, true>(cx)
+    }
+
+    #[inline(always)]
+    fn poll_with<E: From<RecvError>, const TIMED: bool>(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Chunk<T>>, E>> {
         let budget = ready!(coop::poll_proceed(cx));
-        if let Some(chunk) = self.next_in_hand() {
+        if let Some(chunk) = self.next_in_hand::<TIMED>() {
             budget.made_progress();
             return Poll::Ready(Ok(Some(chunk)));
         }
         match self.refill_or_wait(cx.waker()) {
             Some(refill) => {
                 budget.made_progress();
-                Poll::Ready(self.received_after(refill).map_err(E::from))
+                Poll::Ready(self.received_after::<TIMED>(refill).map_err(E::from))
             }
             None => Poll::Pending,
         }
@@ -230,40 +250,26 @@ impl<T> CreditConsumer<T> {
 
     /// The next chunk of the batch, unless it was cancelled meanwhile or the producer wants it discarded.
     #[inline]
-    fn next_in_hand(&mut self) -> Option<Chunk<T>> {
-        if self.shared.discards() { None } else { self.take_from_batch() }
+    fn next_in_hand<const TIMED: bool>(&mut self) -> Option<Chunk<T>> {
+        if self.shared.discards() { None } else { self.take_from_batch::<TIMED>() }
     }
 
     // Always inlined: a chunk that is handed on through memory right after it was written there waits for itself.
     #[inline(always)]
-    fn take_from_batch(&mut self) -> Option<Chunk<T>> {
-        if self.batch.is_empty() {
-            return None;
-        }
-        if self.timing.is_due(self.shared.probes()) {
-            return self.take_timed();
-        }
+    fn take_from_batch<const TIMED: bool>(&mut self) -> Option<Chunk<T>> {
         let Entry { value, cost_bytes } = self.batch.pop_front()?;
         let seq = self.received;
         self.received = self.received.wrapping_add(1);
-        Some(Chunk::from_parts(value, seq, CreditGuard::new(&self.lease, self.shared.cost_at(cost_bytes))))
-    }
-
-    /// The same for one whose work is timed. Apart, so that the usual way has no call in it that a value lives across.
-    #[cold]
-    fn take_timed(&mut self) -> Option<Chunk<T>> {
-        let Entry { value, cost_bytes } = self.batch.pop_front()?;
-        let seq = self.received;
-        self.received = self.received.wrapping_add(1);
-        let lease = self.timing.start(self.shared.probes(), &self.lease);
+        let lease =
+            if TIMED { self.timing.start(self.shared.probes(), &self.lease) } else { self.timing.skip(&self.lease) };
         Some(Chunk::from_parts(value, seq, CreditGuard::new(lease, self.shared.cost_at(cost_bytes))))
     }
 
     /// What `recv` returns after a refill. What that brought is handed out even if it was cancelled since: an
     /// empty hand would look like the clean end.
-    fn received_after(&mut self, refill: Refill) -> Result<Option<Chunk<T>>, RecvError> {
+    fn received_after<const TIMED: bool>(&mut self, refill: Refill) -> Result<Option<Chunk<T>>, RecvError> {
         match refill {
-            Refill::More => Ok(self.take_from_batch()),
+            Refill::More => Ok(self.take_from_batch::<TIMED>()),
             Refill::Over(outcome) => outcome.map(|()| None),
         }
     }

@@ -44,7 +44,6 @@ const SLOW: u64 = 100_000;
 /// All orderings are Relaxed: each of these is a number of its own, and nothing else is read on the strength of it.
 #[derive(Debug, Default)]
 struct Times {
-    timed: AtomicU64,
     total_nanos: AtomicU64,
     histogram: [AtomicU64; WorkTimes::SLOTS],
     /// The last work took so long that timing it costs nothing beside it.
@@ -58,11 +57,13 @@ impl Probes {
 
     pub(super) fn times(&self) -> WorkTimes {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let mut times = WorkTimes { timed: of(&self.times.timed), ..WorkTimes::default() };
+        let mut times = WorkTimes::default();
         times.total = Duration::from_nanos(of(&self.times.total_nanos));
         for (count, counter) in times.histogram.iter_mut().zip(&self.times.histogram) {
             *count = of(counter);
         }
+        // So that it is their sum at any moment.
+        times.timed = times.histogram.iter().sum();
         times
     }
 
@@ -93,10 +94,15 @@ impl Timing {
 
     /// Whether the next chunk is one whose work is timed.
     #[inline]
-    pub(super) fn is_due(&mut self, probes: &Probes) -> bool {
-        let due = (self.pause == 0 || probes.times.slow.load(Ordering::Relaxed)) && !cfg!(credit_channel_loom);
+    pub(super) fn is_due(&self, probes: &Probes) -> bool {
+        (self.pause == 0 || probes.times.slow.load(Ordering::Relaxed)) && !cfg!(credit_channel_loom)
+    }
+
+    /// The next chunk goes without: the main lease for it.
+    #[inline]
+    pub(super) fn skip<'a>(&mut self, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
         self.pause = self.pause.saturating_sub(1);
-        due
+        main
     }
 
     /// Starts timing: the lease for the guard, which is the main one if too much is being timed already.
@@ -131,7 +137,6 @@ impl Probe {
         let took = nanos(self.opened.elapsed()).saturating_sub(began - 1);
         let times = &self.times;
         times.slow.store(took >= SLOW, Ordering::Relaxed);
-        times.timed.fetch_add(1, Ordering::Relaxed);
         times.total_nanos.fetch_add(took, Ordering::Relaxed);
         if let Some(counter) = times.histogram.get(slot(took)) {
             counter.fetch_add(1, Ordering::Relaxed);

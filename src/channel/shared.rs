@@ -218,11 +218,13 @@ impl<T> Shared<T> {
     // ----- both -----
 
     pub(super) fn stats(&self) -> Stats {
+        // Before the clock is read for the rest, so that no work is older than the channel.
+        let (work, oldest_work) = (self.probes.times(), self.probes.oldest());
         let stats = self.with(|state, wakes| {
             state.settle(wakes);
             state.stats()
         });
-        self.with_work_times(stats)
+        Stats { work, oldest_work, ..stats }
     }
 
     fn with_work_times(&self, stats: Stats) -> Stats {

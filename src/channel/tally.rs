@@ -258,6 +258,8 @@ impl<T> State<T> {
         let park = tally.parked.map_or(Duration::ZERO, |(since, _)| now.since(since));
         let for_transport = tally.parked.is_some_and(|(_, for_transport)| for_transport);
         let idle = if let Wait::Since(since, true) = tally.wait { now.since(since) } else { Duration::ZERO };
+        let elapsed = now.since(tally.opened);
+        // Waits that were not measured are counted as the last one that was: their sum is no more than all the time.
         Stats {
             window: self.ledger.window(),
             credit: self.ledger.credit(),
@@ -269,17 +271,17 @@ impl<T> State<T> {
             forgotten: tally.forgotten,
             waiting: u64::try_from(self.ledger.waiting()).unwrap_or(u64::MAX),
             parks: tally.parks,
-            park_time: tally.park_time + park,
+            park_time: (tally.park_time + park).min(elapsed),
             parked_for: tally.parked.map(|_| park),
             transport_park_time: tally.transport_park_time + if for_transport { park } else { Duration::ZERO },
-            idle_time: tally.idle_time + idle,
+            idle_time: (tally.idle_time + idle).min(elapsed),
             depth_times: tally.depth_times,
             work: crate::WorkTimes::default(),
             oldest_work: None,
             round_trip: self.remote.round_trip(),
             over_connection: self.life.is_far() || self.is_listened_to(),
             producers: self.life.producers(),
-            elapsed: now.since(tally.opened),
+            elapsed,
         }
     }
 }

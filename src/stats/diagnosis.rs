@@ -115,7 +115,8 @@ impl Stats {
     /// The same, of a producer's numbers and those of the consumer at the other end of the connection.
     #[must_use]
     pub fn diagnose_with(&self, consumer: &Self) -> Diagnosis {
-        let share = |part: Duration, whole: Duration| if whole.is_zero() { 0.0 } else { part.div_duration_f64(whole) };
+        let share =
+            |part: Duration, whole: Duration| if whole.is_zero() { 0.0 } else { part.div_duration_f64(whole).min(1.0) };
         let mut diagnosis = Diagnosis {
             condition: Condition::Healthy,
             park_share: share(self.park_time, self.elapsed),
