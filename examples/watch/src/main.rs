@@ -44,7 +44,7 @@ use tokio::runtime::Runtime;
 pub(crate) enum Ended {
     /// After its time, or by `q`.
     AsAsked,
-    /// By Ctrl-C.
+    /// By Ctrl-C or a signal.
     Interrupted,
 }
 
@@ -76,7 +76,7 @@ fn run(args: &Args, runtime: &Runtime) -> Result<Ended, String> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     runtime.spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
+        if interrupt().await.is_ok() {
             flag.store(true, Ordering::Relaxed);
         }
     });
@@ -90,6 +90,20 @@ fn run(args: &Args, runtime: &Runtime) -> Result<Ended, String> {
         file.write_all(svg.as_bytes()).map_err(|error| cannot_write(&path, &error))?;
     }
     Ok(ended)
+}
+
+/// Ctrl-C, or being asked to go: the terminal is to be given back then too.
+async fn interrupt() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            _ = terminate.recv() => Ok(()),
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 pub(crate) fn create(path: &Path) -> Result<File, String> {

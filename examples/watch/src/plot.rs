@@ -4,10 +4,9 @@ use crate::look::Look;
 use crate::session::History;
 use plotters::coord::Shift;
 use plotters::prelude::{
-    AreaSeries, ChartBuilder, Color, IntoDrawingArea, IntoFont, LineSeries, PathElement, RGBColor, SVGBackend,
-    SeriesLabelPosition, WHITE,
+    AreaSeries, ChartBuilder, Color, DrawingArea, IntoDrawingArea, IntoFont, LineSeries, RGBColor, Rectangle,
+    SVGBackend, WHITE,
 };
-use plotters::prelude::{DrawingArea, Rectangle};
 use std::path::PathBuf;
 
 const WIDTH: u32 = 900;
@@ -18,6 +17,7 @@ const POINTS: usize = 800;
 const DEPTH: RGBColor = RGBColor(46, 110, 200);
 const LIMIT: RGBColor = RGBColor(40, 40, 40);
 const PARKED: RGBColor = RGBColor(205, 60, 50);
+const IDLE: RGBColor = RGBColor(225, 160, 40);
 
 /// For the options: nothing but SVG is drawn.
 pub(crate) fn path(text: &str) -> Result<PathBuf, String> {
@@ -26,7 +26,7 @@ pub(crate) fn path(text: &str) -> Result<PathBuf, String> {
     svg.then_some(path).ok_or_else(|| "a name that ends in .svg".into())
 }
 
-/// Depth against window, and the park share, over time. The error is a line for people.
+/// Depth against window, and the parts of the time in which either side waited, over time. The error is a line for people.
 pub(crate) fn svg(histories: &[&History]) -> Result<String, String> {
     let mut text = String::new();
     let panels = u32::try_from(histories.len()).unwrap_or(u32::MAX).clamp(1, 100);
@@ -44,9 +44,9 @@ pub(crate) fn svg(histories: &[&History]) -> Result<String, String> {
 }
 
 type Failed = Box<dyn std::error::Error>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-fn panel(area: &DrawingArea<SVGBackend<'_>, Shift>, history: &History) -> Result<(), Failed> {
-    // The middle of the run says what it was; the very start is no second long.
+fn panel(area: &Area<'_>, history: &History) -> Result<(), Failed> {
     let looks = thinned(history);
     let (first, last) = match (looks.first(), looks.last()) {
         (Some(first), Some(last)) => (first.time, last.time.max(first.time + 0.1)),
@@ -59,6 +59,7 @@ fn panel(area: &DrawingArea<SVGBackend<'_>, Shift>, history: &History) -> Result
     head.draw_text(&caption, &("sans-serif", 17).into_font().color(&LIMIT), (48, 2))?;
     let sentence = looks.last().map_or("", |look| look.diagnosis.as_str());
     head.draw_text(sentence, &("sans-serif", 13).into_font().color(&LIMIT.mix(0.75)), (48, 25))?;
+    legend(&head)?;
 
     let mut chart = ChartBuilder::on(&body)
         .x_label_area_size(26)
@@ -86,27 +87,24 @@ fn panel(area: &DrawingArea<SVGBackend<'_>, Shift>, history: &History) -> Result
         .draw()?;
 
     let depth = looks.iter().map(|look| (look.time, number(look.depth)));
-    chart
-        .draw_series(AreaSeries::new(depth, 0.0, DEPTH.mix(0.25)).border_style(DEPTH))?
-        .label("in flight")
-        .legend(|(x, y)| Rectangle::new([(x, y - 5), (x + 16, y + 5)], DEPTH.mix(0.4).filled()));
+    chart.draw_series(AreaSeries::new(depth, 0.0, DEPTH.mix(0.25)).border_style(DEPTH))?;
     let window = looks.iter().map(|look| (look.time, number(look.window)));
-    chart
-        .draw_series(LineSeries::new(window, LIMIT.stroke_width(2)))?
-        .label("window")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 16, y)], LIMIT.stroke_width(2)));
+    chart.draw_series(LineSeries::new(window, LIMIT.stroke_width(2)))?;
+    let idle = looks.iter().map(|look| (look.time, look.idle_share * 100.0));
+    chart.draw_secondary_series(LineSeries::new(idle, IDLE.stroke_width(2)))?;
     let parked = looks.iter().map(|look| (look.time, look.park_share * 100.0));
-    chart
-        .draw_secondary_series(LineSeries::new(parked, PARKED.stroke_width(2)))?
-        .label("senders parked")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 16, y)], PARKED.stroke_width(2)));
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::MiddleRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(LIMIT.mix(0.2))
-        .label_font(("sans-serif", 12))
-        .draw()?;
+    chart.draw_secondary_series(LineSeries::new(parked, PARKED.stroke_width(2)))?;
+    Ok(())
+}
+
+/// What is which, above the panel, where it hides nothing.
+fn legend(head: &Area<'_>) -> Result<(), Failed> {
+    let font = ("sans-serif", 12).into_font().color(&LIMIT);
+    let entries = [(470, "in flight", DEPTH), (552, "window", LIMIT), (628, "senders parked", PARKED)];
+    for (x, text, colour) in entries.into_iter().chain([(748, "consumer idle", IDLE)]) {
+        head.draw(&Rectangle::new([(x, 9), (x + 14, 13)], colour.filled()))?;
+        head.draw_text(text, &font, (x + 20, 4))?;
+    }
     Ok(())
 }
 
@@ -165,7 +163,7 @@ mod tests {
         assert_well_formed(&text);
         assert!(text.starts_with("<svg ") && text.matches("senders parked").count() == 2);
         assert!(text.contains("&lt;job&gt; &amp; "), "names are escaped");
-        assert!(text.matches("<polyline").count() >= 6, "three lines a panel");
+        assert!(text.matches("<polyline").count() >= 8, "four lines a panel");
     }
 
     #[test]

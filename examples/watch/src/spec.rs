@@ -79,7 +79,7 @@ pub(crate) fn regimes() -> Vec<Spec> {
     vec![
         Spec::new("a slow consumer", Way::Local, 2_000, 10_000, 16),
         Spec::new("a slow producer", Way::Local, 10_000, 2_000, 16),
-        Spec::new("a window too small for the way", FAR, 2_000, 2_000, 8),
+        Spec::new("too small a window", FAR, 2_000, 2_000, 8),
     ]
 }
 

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Paragraph, Sparkline};
+use ratatui::widgets::{Block, BorderType, Paragraph, Sparkline, Wrap};
 
 /// The least that a job needs: its frame, a row of depth, its numbers, its diagnosis.
 const LEAST: u16 = 5;
@@ -24,9 +24,8 @@ pub(crate) struct Card {
     adaptive: bool,
     produce: u64,
     consume: u64,
-    /// The depth at each look, and the window it is measured by.
+    /// The depth at each look, the latest first.
     depths: Vec<u64>,
-    ceiling: u64,
     look: Look,
 }
 
@@ -36,20 +35,14 @@ const DRAWN: usize = 500;
 impl Card {
     pub(crate) fn of(job: &Job, history: &History) -> Self {
         let (produce, consume) = job.costs();
-        let mut card = Self { adaptive: job.adaptive, produce, consume, ..Self::seen(history) };
-        card.ceiling = card.ceiling.max(1);
-        card
-    }
-
-    fn seen(history: &History) -> Self {
-        let recent = || history.looks.iter().rev().take(DRAWN);
         Self {
             name: history.name.clone(),
             way: history.way.clone(),
-            depths: recent().map(|look| look.depth).collect(),
-            ceiling: history.looks.back().map_or(1, |look| look.window),
+            adaptive: job.adaptive,
+            produce,
+            consume,
+            depths: history.looks.iter().rev().take(DRAWN).map(|look| look.depth).collect(),
             look: history.looks.back().cloned().unwrap_or_default(),
-            ..Self::default()
         }
     }
 }
@@ -71,7 +64,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, cards: &[Card], selected: usize) {
 fn draw_card(frame: &mut Frame<'_>, area: Rect, card: &Card, selected: bool) {
     let colour = if selected { Color::Cyan } else { Color::DarkGray };
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let title = Line::from(vec![Span::styled(format!(" {} ", card.name), bold), Span::raw(format!("{} ", card.way))]);
+    let title = Line::from(vec![Span::styled(format!(" {} ", card.name), bold), Span::raw(format!("· {} ", card.way))]);
     let costs = format!(" produce {}, consume {} ", time(card.produce), time(card.consume));
     let block = Block::bordered()
         .border_type(if selected { BorderType::Thick } else { BorderType::Plain })
@@ -81,17 +74,25 @@ fn draw_card(frame: &mut Frame<'_>, area: Rect, card: &Card, selected: bool) {
     let inner = block.inner(area);
     frame.render_widget(block, area);
 
-    let rows = [Constraint::Min(1), Constraint::Length(1), Constraint::Length(1)];
+    let sentence = Paragraph::new(card.look.diagnosis.as_str()).wrap(Wrap { trim: true });
+    // In whole if there is room beside one row of depth and the numbers.
+    let lines = if inner.height < LEAST - 1 { 1 } else { lines_of(&card.look.diagnosis, inner.width) };
+    let rows = [Constraint::Min(1), Constraint::Length(1), Constraint::Length(lines)];
     let [depth, numbers, diagnosis] = Layout::vertical(rows).areas(inner);
-    // Newest at the right edge: the looks come newest first, so the ones that fit are turned round.
+    // As many as fit, the latest at the right edge.
     let width = usize::from(depth.width);
     let mut data: Vec<u64> = card.depths.iter().take(width).copied().collect();
     data.resize(width, 0);
     data.reverse();
-    let line = Sparkline::default().data(&data).max(card.ceiling).style(Style::new().fg(Color::Blue));
+    let line = Sparkline::default().data(&data).max(card.look.window.max(1)).style(Style::new().fg(Color::Blue));
     frame.render_widget(line, depth);
     frame.render_widget(self::numbers(card), numbers);
-    frame.render_widget(Paragraph::new(card.look.diagnosis.as_str()), diagnosis);
+    frame.render_widget(sentence, diagnosis);
+}
+
+/// How many lines a sentence takes, at most two.
+fn lines_of(sentence: &str, width: u16) -> u16 {
+    if sentence.chars().count() > usize::from(width) { 2 } else { 1 }
 }
 
 fn numbers(card: &Card) -> Line<'static> {
@@ -134,7 +135,7 @@ mod tests {
             Look { time: 3.0, depth: 15, window: 16, park_share: 0.93, idle_share: 0.02, rate: 1234.4, diagnosis };
         let (name, way) = (name.to_owned(), "tcp".into());
         let depths = vec![15, 16, 8, 0];
-        Card { name, way, adaptive: true, produce: 500, consume: 8000, depths, ceiling: 16, look }
+        Card { name, way, adaptive: true, produce: 500, consume: 8000, depths, look }
     }
 
     fn screen(cards: &[Card], selected: usize, width: u16, height: u16) -> String {
@@ -146,7 +147,8 @@ mod tests {
     #[test]
     fn a_card_shows_its_numbers() {
         let screen = screen(&[made("export")], 0, 80, 12);
-        let numbers = ["export tcp", "produce 500 µs, consume 8.0 ms", "15 of 16~", "93 %", "2 %", "1234/s", "q quit"];
+        let numbers =
+            ["export · tcp", "produce 500 µs, consume 8.0 ms", "15 of 16~", "93 %", "2 %", "1234/s", "q quit"];
         for text in numbers.into_iter().chain(["the consumer is the limit: senders waited for 93 % of the time"]) {
             assert!(screen.contains(text), "{text} in\n{screen}");
         }
