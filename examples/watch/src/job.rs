@@ -7,7 +7,7 @@ use bytes::Bytes;
 use credit_channel::sizing::Adaptive;
 use credit_channel::{CreditConsumer, CreditProducer, Meter, Stats, WeakProducer, Window, channel};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle};
@@ -28,7 +28,9 @@ pub(crate) struct Job {
     commands: mpsc::UnboundedSender<Command>,
     sender: WeakProducer<Bytes>,
     receiver: Meter,
-    tasks: [JoinHandle<String>; 2],
+    tasks: [JoinHandle<()>; 2],
+    /// Why the first of them stopped.
+    stopped: Arc<OnceLock<String>>,
 }
 
 /// What the consumer's task is told.
@@ -58,11 +60,12 @@ impl Job {
         let (produce, consume) = (Arc::new(Cost::new(spec.produce)), Arc::new(Cost::new(spec.consume)));
         let (sender, receiver) = (tx.downgrade(), rx.meter());
         let (commands, told) = mpsc::unbounded_channel();
+        let stopped = Arc::new(OnceLock::new());
         let tasks = [
-            tokio::spawn(produce_on(tx, Arc::clone(&produce))),
-            tokio::spawn(consume_from(rx, Arc::clone(&consume), told)),
+            spawn(produce_on(tx, Arc::clone(&produce)), &stopped),
+            spawn(consume_from(rx, Arc::clone(&consume), told), &stopped),
         ];
-        Ok(Self { spec, adaptive: false, produce, consume, commands, sender, receiver, tasks })
+        Ok(Self { spec, adaptive: false, produce, consume, commands, sender, receiver, tasks, stopped })
     }
 
     // ----- what can be changed -----
@@ -101,9 +104,11 @@ impl Job {
         (self.sender.stats(), self.receiver.stats())
     }
 
-    /// No job ends by itself.
-    pub(crate) fn is_over(&self) -> bool {
-        self.tasks.iter().any(JoinHandle::is_finished)
+    /// Why it is over, if it is: no job ends by itself.
+    pub(crate) fn over(&self) -> Option<&str> {
+        let over = self.tasks.iter().any(JoinHandle::is_finished);
+        // Nothing was left by a task that panicked; what it said then is on the terminal.
+        over.then(|| self.stopped.get().map_or("a task of it panicked", String::as_str))
     }
 }
 
@@ -111,6 +116,14 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
+}
+
+/// Runs one side of a job, and leaves why it stopped.
+fn spawn(side: impl Future<Output = String> + Send + 'static, stopped: &Arc<OnceLock<String>>) -> JoinHandle<()> {
+    let stopped = Arc::clone(stopped);
+    tokio::spawn(async move {
+        let _ = stopped.set(side.await);
+    })
 }
 
 /// From 1 to `most`; half of 1 is 0 where that makes sense, which is for a cost.
@@ -188,7 +201,70 @@ fn obey(command: Command, rx: &CreditConsumer<Bytes>, adapting: &mut Adapting) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGEST, MOST_WORK, scaled};
+    use super::{Job, LARGEST, MOST_WORK, scaled};
+    use crate::spec::Spec;
+    use credit_channel::Stats;
+    use std::time::Duration;
+
+    async fn started(spec: &str) -> Job {
+        Job::start(Spec::parse(spec).unwrap()).await.unwrap()
+    }
+
+    /// Until both ends say so: over a connection the producer hears of it later.
+    async fn until(job: &Job, holds: impl Fn(&Stats) -> bool) {
+        let wait = async {
+            while !(holds(&job.stats().0) && holds(&job.stats().1)) {
+                assert_eq!(job.over(), None);
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), wait).await.expect("it comes about");
+    }
+
+    fn window(stats: &Stats) -> Option<u64> {
+        stats.window.message_limit()
+    }
+
+    #[tokio::test]
+    async fn jobs_run_and_their_windows_are_changed_meanwhile() {
+        for over in ["over=local", "over=tcp", "over=tcp,delay=2"] {
+            let mut job = started(&format!("{over},produce=100,consume=200,window=8")).await;
+            until(&job, |stats| stats.sent > 20).await;
+            job.scale_window(true);
+            until(&job, |stats| window(stats) == Some(16)).await;
+            job.scale_window(false);
+            until(&job, |stats| window(stats) == Some(8)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_window_is_changed_in_the_middle_of_long_work() {
+        let mut job = started("produce=0,consume=1000000,window=4").await;
+        until(&job, |stats| stats.depth.messages() == 4).await;
+        let before = job.stats().1.released;
+        job.scale_window(true);
+        until(&job, |stats| window(stats) == Some(8)).await;
+        assert_eq!(job.stats().1.released, before, "nothing was worked off meanwhile");
+    }
+
+    #[tokio::test]
+    async fn a_window_that_adapts_grows_to_the_way_and_stays_when_taken_by_hand() {
+        let mut job = started("over=tcp,delay=20,produce=1000,consume=1000,window=2").await;
+        job.adapt(true);
+        until(&job, |stats| window(stats) >= Some(16)).await;
+        job.scale_window(true);
+        assert!(!job.adaptive);
+    }
+
+    #[tokio::test]
+    async fn a_job_that_ended_says_why() {
+        let job = started("produce=100,consume=100").await;
+        job.sender.upgrade().unwrap().fail("made to fail");
+        while job.over().is_none() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(job.over().unwrap().contains("made to fail"), "{:?}", job.over());
+    }
 
     #[test]
     fn scales() {

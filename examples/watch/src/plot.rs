@@ -57,7 +57,7 @@ fn panel(area: &Area<'_>, history: &History) -> Result<(), Failed> {
     let area = area.margin(6, 4, 6, 6);
     let (head, body) = area.split_vertically(44);
     head.draw_text(&caption, &("sans-serif", 17).into_font().color(&LIMIT), (48, 2))?;
-    let sentence = looks.last().map_or("", |look| look.diagnosis.as_str());
+    let sentence = history.looks.back().map_or("", |look| look.diagnosis.as_str());
     head.draw_text(sentence, &("sans-serif", 13).into_font().color(&LIMIT.mix(0.75)), (48, 25))?;
     legend(&head)?;
 

@@ -40,8 +40,8 @@ impl Session {
     pub(crate) fn look(&mut self) -> Result<(), String> {
         let time = self.started.elapsed().as_secs_f64();
         for (job, past, history) in &mut self.jobs {
-            if job.is_over() {
-                return Err(format!("{}: the job is over, which it never should be", history.name));
+            if let Some(why) = job.over() {
+                return Err(format!("{} stopped: {why}", history.name));
             }
             let look = past.look(job, time);
             if let Some(recorder) = &mut self.recorder {
