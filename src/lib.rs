@@ -117,7 +117,8 @@
 //! | much park time and a busy consumer | more workers help, a larger window does not |
 //! | an oldest work that only gets older | a guard that never comes home |
 //!
-//! [`Stats::diagnose`] reads that table, with the figures that it judged by.
+//! [`Stats::diagnose`] reads that table, with the figures that it judged by. With the feature `metrics` a reporter publishes
+//! the numbers to whatever the application scrapes or pushes them with.
 //!
 //! # Fairness and the runtime
 //!
@@ -137,8 +138,8 @@
 //! # Features
 //!
 //! Default: `bytes` ([`Weigh`] for `bytes::Bytes`, and `pool`), `transport` (the pair over a connection), `bincode`
-//! (values of serde types over it), `tracing` (events, and a line per job). Beside them `postcard` (the same, by another codec) and `serde` ([`Stats`],
-//! [`Window`] and [`Credit`] can be serialized). Without the defaults it is the pair in one process and little else.
+//! (values of serde types over it), `tracing` (events, and a line per job). Beside them `postcard` (the same, by another codec), `metrics` (publishes the numbers
+//! through the `metrics` facade) and `serde` ([`Stats`], [`Window`] and [`Credit`] can be serialized). Without the defaults it is the pair in one process and little else.
 
 mod channel;
 #[cfg(feature = "transport")]
@@ -147,6 +148,8 @@ mod credit;
 mod disconnect;
 mod error;
 mod ledger;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 pub mod overflow;
 #[cfg(feature = "bytes")]
 pub mod pool;

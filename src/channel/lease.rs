@@ -71,6 +71,9 @@ pub(super) trait Control: Send + Sync {
     fn set_window(&self, window: Window) -> Result<(), WindowError>;
     /// Whether the producers may send no more.
     fn is_over(&self) -> bool;
+    /// Whether it is over and all that was in flight has come home, or nobody is left to say so.
+    #[cfg(feature = "metrics")]
+    fn is_settled(&self) -> bool;
     /// The way there and back is to be measured, if there is one.
     fn measure(&self);
 }

@@ -345,6 +345,16 @@ impl<T: Send> Control for Shared<T> {
         self.with(|state, _| !state.life.is_open())
     }
 
+    #[cfg(feature = "metrics")]
+    fn is_settled(&self) -> bool {
+        self.with(|state, wakes| {
+            state.settle(wakes);
+            // At the producer's end of a connection that was lost nothing comes home any more.
+            let at_rest = state.is_idle() && state.ledger.reserved().is_zero();
+            !state.life.is_open() && (at_rest || state.life.is_far() && state.life.closed().is_some())
+        })
+    }
+
     fn measure(&self) {
         self.with(|state, _| state.measure());
     }

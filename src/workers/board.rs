@@ -22,6 +22,12 @@ impl PoolMeter {
         Self { board, window }
     }
 
+    /// Reads those of the window round the pool.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn window(&self) -> &Meter {
+        &self.window
+    }
+
     /// The numbers as of now.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
