@@ -152,3 +152,43 @@ fn a_stall_is_a_warning() {
     assert_eq!(warnings.len(), 2, "{lines:#?}");
     assert_eq!(warnings[0], "WARN message=senders waited for credit without a break waited=1.5s");
 }
+
+/// Why a connection was lost is one line; nothing of a payload, and none per chunk.
+#[cfg(feature = "transport")]
+#[test]
+fn a_connection_that_is_lost_says_why() {
+    use bytes::Bytes;
+    use credit_channel::transport::Transport;
+    use tokio::io::duplex;
+    let transport = Transport::new();
+    let lines = told(async || {
+        for orderly in [true, false] {
+            let (near, far) = duplex(1 << 16);
+            let ends =
+                tokio::join!(transport.producer::<Bytes>(near), transport.consumer::<Bytes>(far, Window::messages(4)));
+            let ((tx, sending), (mut rx, receiving)) = (ends.0.unwrap(), ends.1.unwrap());
+            let (sending, receiving) = (tokio::spawn(sending), tokio::spawn(receiving));
+            for _ in 0..100 {
+                tx.send(Bytes::from_static(b"secret")).await.unwrap();
+                drop(rx.recv().await.unwrap());
+            }
+            if orderly {
+                tx.end();
+                assert!(rx.recv().await.unwrap().is_none());
+                sending.await.unwrap().unwrap();
+            } else {
+                sending.abort();
+                assert!(rx.recv().await.is_err());
+            }
+            assert_eq!(receiving.await.unwrap().is_ok(), orderly);
+        }
+    });
+    let of = |what: &str| lines.iter().filter(|line| line.contains(what)).count();
+    assert_eq!(
+        (of("=connection opened"), of("=connection closed"), of("message=connection lost")),
+        (4, 2, 1),
+        "{lines:#?}"
+    );
+    assert!(lines.iter().any(|line| line.starts_with("WARN message=connection lost reason=")), "{lines:#?}");
+    assert!(lines.iter().all(|line| !line.contains("secret")) && lines.len() < 30, "{lines:#?}");
+}

@@ -64,6 +64,8 @@ mod producing;
 mod pump;
 mod sockets;
 mod spares;
+#[cfg_attr(any(not(feature = "tracing"), credit_channel_loom), path = "no_story.rs")]
+mod story;
 mod wrap;
 mod write_queue;
 

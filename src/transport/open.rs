@@ -7,6 +7,7 @@ use super::link::Link;
 use super::messages::MessageFrames;
 use super::producing::Producing;
 use super::pump::{Pump, Side};
+use super::story::told;
 use super::wrap::{Coded, Plain, Wrap};
 use super::{Driver, Transport};
 use crate::channel::{Inlet, Outlet, Weigher};
@@ -212,7 +213,7 @@ impl<C> Transport<C> {
             let mut side = Consuming::new(inlet, wrap);
             pump.run(&mut side).await
         };
-        Ok((rx, Driver::new(run, meter)))
+        Ok((rx, Driver::new(told("consumer", run), meter)))
     }
 }
 
@@ -246,7 +247,7 @@ where
         let mut side = Producing::new(outlet, wrap);
         pump.run(&mut side).await
     };
-    Ok((tx, Driver::new(run, meter)))
+    Ok((tx, Driver::new(told("producer", run), meter)))
 }
 
 /// Shakes hands.
