@@ -110,3 +110,36 @@ fn both_ends_together_say_what_is_wrong() {
         assert_eq!(diagnosis.condition, Condition::WindowTooSmall, "{diagnosis:?}");
     });
 }
+
+/// The consumer has granted credit, and the transport takes no more: that is said to be the transport's fault.
+#[test]
+fn a_transport_that_takes_no_more_is_found_out() {
+    on_a_paused_clock(|| async {
+        let (near, far) = tokio::io::duplex(4096);
+        let narrow = Transport::new().ahead(Window::messages(2));
+        let wide = Transport::new();
+        let ends = tokio::join!(narrow.producer::<Bytes>(near), wide.consumer::<Bytes>(far, Window::messages(64)));
+        let ((tx, sending), (mut rx, receiving)) = (ends.0.expect("a channel"), ends.1.expect("a channel"));
+        let sending = tokio::spawn(sending);
+        let producer = tokio::spawn(async move {
+            for _ in 0..20 {
+                tx.send(Bytes::from(vec![7; 20_000])).await.expect("open");
+            }
+            tx
+        });
+        // Nobody reads at the other end for a while.
+        sleep(Duration::from_millis(800)).await;
+        let receiving = tokio::spawn(receiving);
+        for _ in 0..20 {
+            drop(rx.recv().await.expect("open"));
+        }
+        let tx = producer.await.expect("no panic");
+        let (stats, diagnosis) = (tx.stats(), tx.stats().diagnose());
+        assert_eq!(diagnosis.condition, Condition::TransportBound, "{diagnosis:?}");
+        assert!(stats.transport_park_time >= Duration::from_millis(700), "{stats:?}");
+        assert!(diagnosis.to_string().starts_with("the transport is the limit"), "{diagnosis}");
+        tx.end();
+        assert!(rx.recv().await.expect("no error").is_none());
+        let _ = tokio::join!(sending, receiving);
+    });
+}
