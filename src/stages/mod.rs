@@ -57,10 +57,9 @@
 //!
 //! # Carry and detach
 //!
-//! A stage carries unless told otherwise. [`detach`](Stage::detach) lets the credit go as soon as a value is passed on:
-//! then what is in flight behind it is no longer the producer's concern, and needs a bound of its own
-//! ([`windowed`](Stage::windowed), or a channel). What is in flight is then no more than the sum of the windows, and one
-//! for each stage or forward that waits for room: it has asked for that one ahead, since the end needs none.
+//! A stage carries unless told otherwise. [`detach`](Stage::detach) lets the credit of a value go when the next is asked
+//! for: then what is in flight behind it is no longer the producer's concern, and needs a bound of its own
+//! ([`windowed`](Stage::windowed), or a channel). What is in flight is then no more than the sum of the windows.
 //!
 //! # How it ends
 //!

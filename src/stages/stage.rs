@@ -128,7 +128,7 @@ pub trait Stage {
         Buffer::new(self, n)
     }
 
-    /// Lets the credit go as soon as a value comes out: its work no longer concerns what is before this stage.
+    /// Lets the credit of a value go when the next is asked for: its work no longer concerns what is before this stage.
     fn detach(self) -> Detach<Self>
     where
         Self: Sized,

@@ -28,7 +28,7 @@ fn inputs_take_turns() {
 #[test]
 fn one_that_always_has_something_starves_nobody() {
     on_both_runtimes(|| async {
-        let (tx, rx) = pair(1);
+        let (tx, rx) = pair(2);
         let mut stage = merge(vec![endless().0.map(|_| None).boxed(), Stage::map(rx, Some).detach().boxed()]);
         for n in 0..1_000 {
             tx.try_send(n).unwrap();

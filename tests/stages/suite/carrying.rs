@@ -149,7 +149,7 @@ fn credit_comes_home_whatever_way_the_work_ends() {
             let worked = working.await;
             assert_eq!(worked.is_err(), matches!(exit, Exit::Panicked | Exit::Aborted), "{exit:?}");
             feeding.await.unwrap();
-            until(|| watch.all_gone()).await;
+            until(|| watch.all_home() && watch.all_gone()).await;
             watch.assert_home().await;
         }
     });

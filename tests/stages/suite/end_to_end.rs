@@ -89,21 +89,21 @@ fn with_carry_no_more_is_in_flight_than_the_one_window_however_many_the_hops() {
     });
 }
 
-/// And one more for each hop that waits for room: the one that it asked for ahead, since the end needs none. What was
-/// before that one has let it go by then, and it is not in the next window yet.
+/// Also of what a hop has asked for ahead of its room, since the end needs none: it counts before the hop until the next
+/// is asked for.
 #[test]
 fn with_detach_no_more_is_in_flight_than_the_sum_of_the_windows() {
     on_both_runtimes(|| async {
         for hops in 1..=8 {
             let (tx, rx) = pair(WINDOW);
             let chain = (0..hops).fold(tested(rx), |stage, _| hop(tested(stage.detach()), OWN_WINDOW));
-            flood(tx, chain, 3, WINDOW + hops * (OWN_WINDOW + 1)).await;
+            flood(tx, chain, 3, WINDOW + hops * OWN_WINDOW).await;
         }
         for stages in 1..=8 {
             let (tx, rx) = pair(WINDOW);
             let chain = (0..stages).fold(tested(rx), |stage, _| tested(stage.detach().windowed(OWN_WINDOW).unwrap()));
             // What is out of the last of them is out of them all, so that only the first adds anything.
-            flood(tx, chain, 3, WINDOW + OWN_WINDOW + 1).await;
+            flood(tx, chain, 3, WINDOW + OWN_WINDOW).await;
         }
     });
 }

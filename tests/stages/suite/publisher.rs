@@ -159,7 +159,7 @@ fn rs_2_1_nothing_is_taken_that_was_not_asked_for() {
             crate::support::turns(20).await;
             assert_eq!(watch.brought(), 0);
             drop((feed, stage));
-            until(|| watch.all_gone()).await;
+            until(|| watch.all_home() && watch.all_gone()).await;
         },
     );
 }

@@ -225,7 +225,8 @@ impl Watch {
 
     /// Whether every payload that was ever sent is gone.
     pub(crate) fn all_gone(&self) -> bool {
-        self.payloads.lock().unwrap().iter().all(|payload| payload.strong_count() == 0)
+        // The last reference goes before what it refers to.
+        self.payloads.lock().unwrap().iter().all(|payload| payload.strong_count() == 0) && self.census.alive() == 0
     }
 
     /// How many were sent, if a producer waits for credit to send more.
@@ -235,7 +236,7 @@ impl Watch {
         stats.iter().any(|stats| stats.waiting > 0).then_some(sent)
     }
 
-    fn all_home(&self) -> bool {
+    pub(crate) fn all_home(&self) -> bool {
         self.meters.iter().all(|meter| {
             let stats = meter.stats();
             stats.depth.is_zero() && stats.reserved.is_zero() && stats.waiting == 0

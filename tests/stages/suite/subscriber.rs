@@ -18,7 +18,11 @@ fn rs_2_3_after_the_end_nothing_goes_back_but_credit() {
             let fits = subject.fits(4);
             let Rig { mut feed, mut stage, watch } = Rig::new(subject, fits);
             feed.fill(fits);
-            let waiting: Vec<_> = feed.txs.drain(..).map(|tx| tokio::spawn(tx.end_and_wait())).collect();
+            let mut waiting: Vec<_> = feed.txs.drain(..).map(|tx| Box::pin(tx.end_and_wait())).collect();
+            // The end is said when they are first polled.
+            for waiting in &mut waiting {
+                assert!(poll_once(waiting).await.is_pending());
+            }
             let mut held = Vec::new();
             while let Some(chunk) = stage.recv().await.unwrap() {
                 held.push(chunk);
@@ -31,7 +35,7 @@ fn rs_2_3_after_the_end_nothing_goes_back_but_credit() {
                 drop(stage);
             }
             for waiting in waiting {
-                assert_eq!(waiting.await.unwrap(), Ok(()));
+                assert_eq!(waiting.await, Ok(()));
             }
             watch.assert_home().await;
         }
@@ -198,7 +202,7 @@ fn rs_2_13_a_handler_that_panics_cancels_what_is_before_it() {
         for closed in feeding.await.unwrap() {
             assert_eq!(closed, Closed::Cancelled(said.clone()));
         }
-        until(|| watch.all_gone()).await;
+        until(|| watch.all_home() && watch.all_gone()).await;
         watch.assert_home().await;
     });
 }
