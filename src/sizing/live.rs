@@ -21,14 +21,17 @@ impl Sample {
         // The producer's own numbers, or those of a consumer that has to guess.
         let guess = now.over_connection && now.park_time.is_zero();
         let in_flight = in_flight(&lately, window, latency.unwrap_or_default());
-        let blocked =
-            lately.parks > 0 || now.parked_for.is_some() || guess && says_little(window) && in_flight == window;
+        let cycle = latency.unwrap_or_default().saturating_add(work.unwrap_or_default());
+        // Of a few chunks nothing can be said by the law of averages.
+        let few = latency.is_none() || done < FEW;
+        let used_up = guess && in_flight == window && (few || uses_up(&lately, cycle, window));
+        let blocked = lately.parks > 0 || now.parked_for.is_some() || says_little(window) && used_up;
         let producing = per_chunk(lately.elapsed.saturating_sub(lately.park_time), lately.sent);
         // A producer that waits again and again could do with less than it seems to take: how much less is found out by
         // giving it more.
-        let held_up = guess && blocked && (says_little(window) || lately.parks.saturating_mul(window) >= done / 2);
+        let again = lately.parks.saturating_mul(window) >= done / 2;
+        let held_up = guess && blocked && if says_little(window) { used_up } else { again };
         // One that is near the end of its credit may be held up unheard: it is given a little more, until it is not.
-        let cycle = latency.unwrap_or_default().saturating_add(work.unwrap_or_default());
         let held_back = if now.over_connection { most_held(window) } else { 0 };
         let near = guess && under_way(&lately, cycle).saturating_add(held_back) >= window - window / 8;
         let produce = match producing {
@@ -52,6 +55,9 @@ impl Sample {
         }
     }
 }
+
+/// Fewer chunks than this are too few for an average.
+const FEW: u64 = 8;
 
 /// Whether a producer across a connection does not say that it is blocked, since nothing would come of it: no credit is
 /// held back from it in a window so small.
@@ -79,6 +85,13 @@ fn in_flight(lately: &Stats, window: u64, latency: Duration) -> u64 {
     let quarters = quarter.and_then(|quarter| u128::try_from(quarter + 1).ok()).unwrap_or(0);
     let here = (u128::from(window) * quarters).div_ceil(4);
     u64::try_from(here).unwrap_or(u64::MAX).saturating_add(under_way(lately, latency)).min(window)
+}
+
+/// Whether a window that is away for so long with each chunk allows hardly more than came: seven eighths of it are used,
+/// by Little's law.
+fn uses_up(lately: &Stats, cycle: Duration, window: u64) -> bool {
+    let used = u128::from(lately.released.messages()).saturating_mul(cycle.as_nanos());
+    used.saturating_mul(8) >= (u128::from(window) * 7).saturating_mul(lately.elapsed.as_nanos())
 }
 
 /// How many are in something that takes so long, by Little's law.

@@ -78,6 +78,36 @@ fn as_good_as_the_best_fixed_window() {
     });
 }
 
+/// Where both ends take about as long, and the way is short, two are enough, and it stays at that.
+#[test]
+fn a_short_way_needs_no_more_than_two() {
+    on_a_paused_clock(|| async {
+        let (here, there, _) = link(2, Fate::late(Duration::from_micros(100)), Fate::late(Duration::from_micros(100)));
+        let transport = Transport::new();
+        let ends = tokio::join!(transport.producer(here), transport.consumer::<Bytes>(there, Window::messages(32)));
+        let ((tx, sending), (mut rx, receiving)) = (ends.0.expect("a channel"), ends.1.expect("a channel"));
+        let drivers = (tokio::spawn(sending), tokio::spawn(receiving));
+        let every = Duration::from_millis(100);
+        let late = Instant::now() + Duration::from_secs(4);
+        let changed = move |from, to, why| assert!(Instant::now() < late, "from {from} to {to}: {why}");
+        let adapting = tokio::spawn(rx.adapt(Adaptive::between(2, 256), every, changed).expect("it counts messages"));
+        let producer = tokio::spawn(async move {
+            for _ in 0..2000 {
+                sleep(Duration::from_millis(5)).await;
+                tx.send(Bytes::from_static(b"x")).await.expect("open");
+            }
+            tx.end();
+        });
+        while let Some(_chunk) = rx.recv().await.expect("no error") {
+            sleep(Duration::from_micros(4500)).await;
+        }
+        assert_eq!(rx.stats().window, Window::messages(2));
+        producer.await.expect("no panic");
+        adapting.await.expect("it rests");
+        let _ = tokio::join!(drivers.0, drivers.1);
+    });
+}
+
 /// The way there and back is measured where the producer has used up its credit, and says that the window is too small.
 #[test]
 fn a_window_too_small_for_the_way_is_found_out() {
