@@ -102,7 +102,7 @@ impl<I: Sides> Join<I> {
         let Some(sides) = &mut self.sides else { return Poll::Ready(self.over.clone().map(|()| None)) };
         if self.gave_a_turn {
             // On a used-up budget nobody says anything.
-            drop(ready!(coop::poll_proceed(cx)));
+            let _ = ready!(coop::poll_proceed(cx));
         }
         let mut asked = Asked::default();
         sides.ask(&mut asked, cx);
