@@ -3,6 +3,7 @@
 use super::canceller::Canceller;
 use super::chunk::Chunk;
 use super::consumer::CreditConsumer;
+use super::unwinding::on_unwind;
 use crate::{CancelReason, ForEachError};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::fmt::Display;
@@ -139,15 +140,11 @@ impl Alarm {
 
     /// Runs the handler, or a poll of it, and tells the producer if that panics.
     fn around<R>(&self, handler: impl FnOnce() -> R) -> R {
-        struct CancelOnUnwind<'a>(&'a Canceller);
-        impl Drop for CancelOnUnwind<'_> {
-            fn drop(&mut self) {
+        on_unwind(
+            || {
                 self.0.cancel(CancelReason::HandlerPanic);
-            }
-        }
-        let unwinding = CancelOnUnwind(&self.0);
-        let result = handler();
-        std::mem::forget(unwinding);
-        result
+            },
+            handler,
+        )
     }
 }

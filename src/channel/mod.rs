@@ -5,7 +5,8 @@
 //! * [`shared`]: the lock and the tray, and the steps both ends take on them; [`claim`] is the longest of those,
 //!   [`hints`] what spares some of them, [`watch`] waiting for an event.
 //! * [`producer`], [`sending`], [`reserving`], [`permit`], [`sink`]: the sending side.
-//! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks; [`chunk`] and [`guard`]
+//! * [`consumer`], [`for_each`]: the receiving side, [`turns`] what spares it some parks, [`unwinding`] tells of
+//!   handlers that panic; [`chunk`] and [`guard`]
 //!   are what it holds, [`lease`] is how a guard finds its way home, [`probe`] times some of them.
 //! * [`story`]: what is told to `tracing`.
 //! * [`basin`], [`behind`]: what stages hold, both ends in one hand, and what waits behind a producer; [`meter`] reads
@@ -51,6 +52,7 @@ mod state;
 mod story;
 mod tally;
 mod turns;
+mod unwinding;
 mod watch;
 mod weak;
 mod weigher;
@@ -74,6 +76,7 @@ pub use producer::CreditProducer;
 pub(crate) use resizer::Resizer;
 pub use sending::Sending;
 pub use sink::CreditSink;
+pub(crate) use unwinding::on_unwind;
 pub(crate) use watch::Closing;
 pub use weak::WeakProducer;
 #[cfg(feature = "transport")]

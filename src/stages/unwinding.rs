@@ -2,19 +2,10 @@
 
 use super::Stage;
 use crate::CancelReason;
-use std::mem;
+use crate::channel::on_unwind;
 
 /// Runs a closure of the user's; if it panics, what is before the stage is told before the panic goes on.
 #[inline(always)]
 pub(crate) fn telling<S: Stage, R>(upstream: &mut S, run: impl FnOnce() -> R) -> R {
-    struct CancelOnUnwind<'a, S: Stage>(&'a mut S);
-    impl<S: Stage> Drop for CancelOnUnwind<'_, S> {
-        fn drop(&mut self) {
-            self.0.cancel(CancelReason::HandlerPanic);
-        }
-    }
-    let unwinding = CancelOnUnwind(upstream);
-    let result = run();
-    mem::forget(unwinding);
-    result
+    on_unwind(|| upstream.cancel(CancelReason::HandlerPanic), run)
 }
