@@ -4,6 +4,7 @@ use crate::support::{on_both_runtimes, poll_once, until};
 use credit_channel::stages::{ErrorOrder, Stage, StageError};
 use credit_channel::workers::Workers;
 use credit_channel::{CancelReason, Closed, CreditConsumer, CreditProducer, Failure, RecvError, Window, channel};
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -31,6 +32,21 @@ impl Doors {
 
     async fn pass(&self, n: u64) {
         self.0[usize::try_from(n).unwrap()].acquire().await.unwrap().forget();
+    }
+
+    /// A handler that waits for its door, and then does this.
+    fn then<R>(
+        &self,
+        work: impl Fn(u64) -> R + Clone + Send + Sync + 'static,
+    ) -> impl Fn(u64) -> BoxFuture<'static, R> + Send + Sync + 'static {
+        let doors = self.clone();
+        move |n| {
+            let (doors, work) = (doors.clone(), work.clone());
+            Box::pin(async move {
+                doors.pass(n).await;
+                work(n)
+            })
+        }
     }
 }
 
@@ -96,16 +112,14 @@ fn a_failure_in_order_comes_after_what_is_in_front() {
         for panics in [false, true] {
             let (tx, rx) = ten();
             let doors = Doors::new();
-            let own = doors.clone();
             let mut pool = rx
-                .spawn_workers(Workers::new(8..=8).inbox(10).ordered(), move |n| {
-                    let doors = own.clone();
-                    async move {
-                        doors.pass(n).await;
+                .spawn_workers(
+                    Workers::new(8..=8).inbox(10).ordered(),
+                    doors.then(move |n| {
                         assert!(n != 3 || !panics, "number three");
                         if n == 3 { Err("number three") } else { Ok(n) }
-                    }
-                })
+                    }),
+                )
                 .unwrap();
             let meter = pool.meter();
             doors.open(4);
@@ -137,15 +151,11 @@ fn of_two_failures_in_order_the_one_in_front_counts() {
     on_both_runtimes(|| async {
         let (tx, rx) = ten();
         let doors = Doors::new();
-        let own = doors.clone();
         let mut pool = rx
-            .spawn_workers(Workers::new(8..=8).inbox(10).ordered(), move |n| {
-                let doors = own.clone();
-                async move {
-                    doors.pass(n).await;
-                    if n == 0 { Ok(n) } else { Err(format!("number {n}")) }
-                }
-            })
+            .spawn_workers(
+                Workers::new(8..=8).inbox(10).ordered(),
+                doors.then(|n| if n == 0 { Ok(n) } else { Err(format!("number {n}")) }),
+            )
             .unwrap();
         doors.open(3);
         assert_eq!(tx.closed().await, Closed::Cancelled(CancelReason::HandlerError("number 3".into())));
@@ -163,15 +173,11 @@ fn a_failure_without_order_comes_after_what_is_under_way() {
     on_both_runtimes(|| async {
         let (tx, rx) = ten();
         let doors = Doors::new();
-        let own = doors.clone();
         let mut pool = rx
-            .spawn_workers(Workers::new(3..=3).inbox(10), move |n| {
-                let doors = own.clone();
-                async move {
-                    doors.pass(n).await;
-                    if n == 0 { Err("number none") } else { Ok(n) }
-                }
-            })
+            .spawn_workers(
+                Workers::new(3..=3).inbox(10),
+                doors.then(|n| if n == 0 { Err("number none") } else { Ok(n) }),
+            )
             .unwrap();
         until(|| pool.meter().stats().busy == 3).await;
         doors.open(0);
@@ -193,15 +199,11 @@ fn of_two_failures_without_order_the_first_counts() {
     on_both_runtimes(|| async {
         let (tx, rx) = ten();
         let doors = Doors::new();
-        let own = doors.clone();
         let mut pool = rx
-            .spawn_workers(Workers::new(3..=3).inbox(10), move |n| {
-                let doors = own.clone();
-                async move {
-                    doors.pass(n).await;
-                    if n == 2 { Ok(n) } else { Err(format!("number {n}")) }
-                }
-            })
+            .spawn_workers(
+                Workers::new(3..=3).inbox(10),
+                doors.then(|n| if n == 2 { Ok(n) } else { Err(format!("number {n}")) }),
+            )
             .unwrap();
         until(|| pool.meter().stats().busy == 3).await;
         doors.open(1);
@@ -224,18 +226,10 @@ fn a_failure_at_once_waits_for_nothing() {
         for ordered in [true, false] {
             let (tx, rx) = ten();
             let doors = Doors::new();
-            let own = doors.clone();
             let workers = Workers::new(3..=3).inbox(10).error_order(ErrorOrder::AtOnce);
             let workers = if ordered { workers.ordered() } else { workers.unordered() };
-            let mut pool = rx
-                .spawn_workers(workers, move |n| {
-                    let doors = own.clone();
-                    async move {
-                        doors.pass(n).await;
-                        if n == 2 { Err("number two") } else { Ok(n) }
-                    }
-                })
-                .unwrap();
+            let mut pool =
+                rx.spawn_workers(workers, doors.then(|n| if n == 2 { Err("number two") } else { Ok(n) })).unwrap();
             doors.open(0);
             until(|| pool.meter().stats().served == 1).await;
             doors.open(2);
@@ -352,16 +346,7 @@ fn a_cancel_reaches_the_producer_with_its_reason_and_aborts_the_work() {
     on_both_runtimes(|| async {
         let (tx, rx) = ten();
         let doors = Doors::new();
-        let own = doors.clone();
-        let mut pool = rx
-            .spawn_workers(Workers::new(3..=3).inbox(10), move |n| {
-                let doors = own.clone();
-                async move {
-                    doors.pass(n).await;
-                    Ok::<_, Failure>(n)
-                }
-            })
-            .unwrap();
+        let mut pool = rx.spawn_workers(Workers::new(3..=3).inbox(10), doors.then(Ok::<_, Failure>)).unwrap();
         doors.open(0);
         doors.open(1);
         let held = pool.recv().await.unwrap().unwrap();

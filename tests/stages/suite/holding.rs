@@ -61,6 +61,13 @@ pub(crate) fn subjects() -> Vec<Subject> {
             let batches = sources.one().batch(1, Duration::ZERO).unwrap();
             tested_by(batches, |chunk: Chunk<Vec<Item>, _>| chunk.map(Item::sum))
         }),
+        // Apart again, since how many are in one depends on how many were there.
+        Subject {
+            ahead: 2,
+            ..Subject::of("batch of three", |sources| {
+                tested(sources.one().batch(3, Duration::ZERO).unwrap().expand(|batch| batch))
+            })
+        },
         Subject {
             ahead: 2,
             panicking: Some(|sources| {
