@@ -96,17 +96,14 @@ impl<T> CreditConsumer<T> {
     ///
     /// [`TryRecvError::Empty`] if there is none, else as [`recv`](Self::recv).
     pub fn try_recv(&mut self) -> Result<Option<Chunk<T>>, TryRecvError> {
-        if self.timing.is_due(self.shared.probes()) { self.try_with::<true>() } else { self.try_with::<false>() }
-    }
-
-    fn try_with<const TIMED: bool>(&mut self) -> Result<Option<Chunk<T>>, TryRecvError> {
-        if let Some(chunk) = self.next_in_hand::<TIMED>() {
-            return Ok(Some(chunk));
+        if !self.has_in_hand() {
+            match self.refill(&mut None) {
+                Some(Refill::More) => {}
+                Some(Refill::Over(outcome)) => return Ok(outcome.map(|()| None)?),
+                None => return Err(TryRecvError::Empty),
+            }
         }
-        match self.refill(&mut None) {
-            Some(refill) => Ok(self.received_after::<TIMED>(refill)?),
-            None => Err(TryRecvError::Empty),
-        }
+        Ok(Some(self.take_from_hand()))
     }
 
     /// Receives up to `limit` chunks into `buffer`, waiting only for the first. Returns how many; 0 is the
@@ -147,34 +144,18 @@ impl<T> CreditConsumer<T> {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Chunk<T>>, E>> {
-        if self.timing.is_due(self.shared.probes()) { self.poll_timed(cx) } else { self.poll_with::<E, false>(cx) }
-    }
-
-    /// For a chunk whose work is timed. Apart from its beginning, so that on the usual way nothing is called that a
-    /// value would have to be moved round.
-    #[cold]
-    #[inline(never)]
-    fn poll_timed<E: From<RecvError>>(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Chunk<T>>, E>> {
-        self.poll_with::<E, true>(cx)
-    }
-
-    #[inline(always)]
-    fn poll_with<E: From<RecvError>, const TIMED: bool>(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<Chunk<T>>, E>> {
         let budget = ready!(coop::poll_proceed(cx));
-        if let Some(chunk) = self.next_in_hand::<TIMED>() {
-            budget.made_progress();
-            return Poll::Ready(Ok(Some(chunk)));
-        }
-        match self.refill_or_wait(cx.waker()) {
-            Some(refill) => {
-                budget.made_progress();
-                Poll::Ready(self.received_after::<TIMED>(refill).map_err(E::from))
+        if !self.has_in_hand() {
+            match ready!(self.poll_refill(cx)) {
+                Refill::More => {}
+                Refill::Over(outcome) => {
+                    budget.made_progress();
+                    return Poll::Ready(outcome.map(|()| None).map_err(E::from));
+                }
             }
-            None => Poll::Pending,
         }
+        budget.made_progress();
+        Poll::Ready(Ok(Some(self.take_from_hand())))
     }
 
     /// Receives the next chunk from outside async code, blocking this thread while it waits.
@@ -248,30 +229,26 @@ impl<T> CreditConsumer<T> {
         &self.lease
     }
 
-    /// The next chunk of the batch, unless it was cancelled meanwhile or the producer wants it discarded.
+    /// Whether there is a chunk in hand, and it was not cancelled meanwhile, nor does the producer want it discarded.
     #[inline]
-    fn next_in_hand<const TIMED: bool>(&mut self) -> Option<Chunk<T>> {
-        if self.shared.discards() { None } else { self.take_from_batch::<TIMED>() }
+    fn has_in_hand(&self) -> bool {
+        !self.batch.is_empty() && !self.shared.discards()
     }
 
-    // Always inlined: a chunk that is handed on through memory right after it was written there waits for itself.
+    /// The next chunk in hand. After a refill it is handed out even if it was cancelled since: an empty hand would
+    /// look like the clean end.
+    ///
+    /// Always inlined, and the one place where a chunk is put together: what is handed on through memory right after
+    /// it was written there waits for itself. For the same reason nothing is called once the value is out.
     #[inline(always)]
-    fn take_from_batch<const TIMED: bool>(&mut self) -> Option<Chunk<T>> {
-        let Entry { value, cost_bytes } = self.batch.pop_front()?;
+    fn take_from_hand(&mut self) -> Chunk<T> {
+        let lease = LeaseRef::new(self.timing.lease_for_next(self.shared.probes(), &self.lease));
         let seq = self.received;
-        self.received = self.received.wrapping_add(1);
-        let lease =
-            if TIMED { self.timing.start(self.shared.probes(), &self.lease) } else { self.timing.skip(&self.lease) };
-        Some(Chunk::from_parts(value, seq, CreditGuard::new(lease, self.shared.cost_at(cost_bytes))))
-    }
-
-    /// What `recv` returns after a refill. What that brought is handed out even if it was cancelled since: an
-    /// empty hand would look like the clean end.
-    fn received_after<const TIMED: bool>(&mut self, refill: Refill) -> Result<Option<Chunk<T>>, RecvError> {
-        match refill {
-            Refill::More => Ok(self.take_from_batch::<TIMED>()),
-            Refill::Over(outcome) => outcome.map(|()| None),
-        }
+        self.received = seq.wrapping_add(1);
+        let Some(Entry { value, cost_bytes }) = self.batch.pop_front() else {
+            unreachable!("there is one in hand");
+        };
+        Chunk::from_parts(value, seq, CreditGuard::new(lease, self.shared.cost_at(cost_bytes)))
     }
 
     /// Goes for more; `None` if there is nothing yet. The waker, if there is one, is then left to be told.
@@ -290,21 +267,21 @@ impl<T> CreditConsumer<T> {
         refill
     }
 
-    fn refill_or_wait(&mut self, waker: &Waker) -> Option<Refill> {
+    fn poll_refill(&mut self, cx: &Context<'_>) -> Poll<Refill> {
         if !self.shared.looks_empty() {
             if let Some(refill) = self.refill(&mut None) {
                 self.turns.found();
-                return Some(refill);
+                return Poll::Ready(refill);
             }
         }
         if self.turns.nothing_found() {
             // To come back of its own accord.
-            waker.wake_by_ref();
-            return None;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
         }
         // Cloned before the lock and dropped after it: a waker is user code.
-        let mut spare = Some(waker.clone());
-        self.refill(&mut spare)
+        let mut spare = Some(cx.waker().clone());
+        self.refill(&mut spare).map_or(Poll::Pending, Poll::Ready)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What the consumer holds while it works.
 
-use super::lease::{Lease, LeaseRef};
+use super::lease::LeaseRef;
 use super::probe::Probe;
 use crate::{Credit, GuardError};
-use std::sync::Arc;
 use std::{fmt, mem};
 
 /// Credit in the consumer's hand: while it lives, its cost counts as in flight. Its drop gives the credit back.
@@ -26,8 +25,8 @@ pub struct CreditGuard {
 
 impl CreditGuard {
     #[inline]
-    pub(super) fn new(lease: &Arc<Lease>, credit: Credit) -> Self {
-        Self { lease: LeaseRef::new(lease), credit }
+    pub(super) fn new(lease: LeaseRef, credit: Credit) -> Self {
+        Self { lease, credit }
     }
 
     /// What it holds.

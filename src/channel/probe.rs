@@ -92,22 +92,20 @@ impl Timing {
         Self { leases: Vec::new(), pause: 1 }
     }
 
-    /// Whether the next chunk is one whose work is timed.
+    /// The lease for the guard of the next chunk: the main one, unless its work is to be timed.
     #[inline]
-    pub(super) fn is_due(&self, probes: &Probes) -> bool {
-        (self.pause == 0 || probes.times.slow.load(Ordering::Relaxed)) && !cfg!(credit_channel_loom)
-    }
-
-    /// The next chunk goes without: the main lease for it.
-    #[inline]
-    pub(super) fn skip<'a>(&mut self, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
+    pub(super) fn lease_for_next<'a>(&'a mut self, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
+        let due = self.pause == 0 || probes.times.slow.load(Ordering::Relaxed);
+        if due && !cfg!(credit_channel_loom) {
+            return self.start(probes, main);
+        }
         self.pause = self.pause.saturating_sub(1);
         main
     }
 
     /// Starts timing: the lease for the guard, which is the main one if too much is being timed already.
     #[cold]
-    pub(super) fn start<'a>(&'a mut self, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
+    fn start<'a>(&'a mut self, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
         self.pause = Self::SELDOM - 1;
         let now = nanos(probes.opened.elapsed()).saturating_add(1);
         let free = self.leases.iter().position(|lease| lease.probe().is_some_and(|probe| probe.begin(now)));

@@ -250,14 +250,28 @@ impl<T> State<T> {
     fn enqueue(&mut self, slot: &mut Option<T>, cost: Credit) -> Option<Waker> {
         self.count_sent(1);
         self.end_wait();
-        // Room first, so that the value moves into its place in one go.
+        // The way with room apart from the other: where nothing can be called in between, the value moves into its
+        // place in one go.
         if self.queue.len() == self.queue.capacity() {
-            self.queue.reserve(1);
+            self.enqueue_in_more_room(slot, cost);
+        } else {
+            self.push(slot, cost);
         }
+        self.consumer.take()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enqueue_in_more_room(&mut self, slot: &mut Option<T>, cost: Credit) {
+        self.queue.reserve(1);
+        self.push(slot, cost);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, slot: &mut Option<T>, cost: Credit) {
         if let Some(value) = slot.take() {
             self.queue.push_back(Entry { value, cost_bytes: cost.bytes() });
         }
-        self.consumer.take()
     }
 
     /// Whether the depth looks larger than ever. It is an upper bound, since the ledger has not seen what lies
