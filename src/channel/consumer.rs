@@ -270,7 +270,7 @@ impl<T> CreditConsumer<T> {
     fn poll_refill(&mut self, cx: &Context<'_>) -> Poll<Refill> {
         if !self.shared.looks_empty() {
             if let Some(refill) = self.refill(&mut None) {
-                self.turns.found();
+                self.turns.found(self.batch.len());
                 return Poll::Ready(refill);
             }
         }
