@@ -139,7 +139,7 @@ impl<T> CreditConsumer<T> {
 
     /// As [`poll_recv`](Self::poll_recv), with the error that the caller wants: to turn one result into another would
     /// move the chunk once more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn poll_recv_as<E: From<RecvError>>(
         &mut self,
         cx: &mut Context<'_>,
@@ -267,6 +267,7 @@ impl<T> CreditConsumer<T> {
         refill
     }
 
+    #[inline(never)]
     fn poll_refill(&mut self, cx: &Context<'_>) -> Poll<Refill> {
         if !self.shared.looks_empty() {
             if let Some(refill) = self.refill(&mut None) {
@@ -295,9 +296,9 @@ pub struct Receiving<'a, T> {
 impl<T> Future for Receiving<'_, T> {
     type Output = Result<Option<Chunk<T>>, RecvError>;
 
-    #[inline]
+    #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.get_mut().consumer.poll_recv(cx)
+        self.get_mut().consumer.poll_recv_as(cx)
     }
 }
 

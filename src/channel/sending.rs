@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use super::state::Claim;
 use crate::ledger::Ticket;
+use crate::sync::coop;
 use crate::{Credit, SendError, TrySendError};
 use std::fmt;
 use std::pin::Pin;
@@ -40,9 +41,11 @@ impl<T> Unpin for Sending<'_, T> {}
 impl<T> Future for Sending<'_, T> {
     type Output = Result<(), SendError<T>>;
 
-    #[inline]
+    // Always inlined, as far as the way with credit goes: see `CreditConsumer::take_from_hand`.
+    #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { value, claim } = self.get_mut();
+        let sending = self.get_mut();
+        let Self { value, claim } = sending;
         // To claim credit again would hold it for a value that is not there, for good.
         assert!(value.is_some(), "`Sending` polled after completion");
         let budget = claim.shared.poll_budget(claim.need, &mut claim.ticket, cx);
@@ -50,6 +53,14 @@ impl<T> Future for Sending<'_, T> {
             ready!(budget).made_progress();
             return Poll::Ready(Ok(()));
         }
+        sending.poll_in_line(budget, cx)
+    }
+}
+
+impl<T> Sending<'_, T> {
+    #[inline(never)]
+    fn poll_in_line(&mut self, budget: Poll<coop::Spent>, cx: &Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        let Self { value, claim } = self;
         let budget = ready!(budget);
         let cost = claim.need;
         let polled = claim.shared.poll_claim(cost, &mut claim.ticket, cx, |state, wakes| {
