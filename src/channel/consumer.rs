@@ -50,7 +50,7 @@ impl<T> CreditConsumer<T> {
             batch: VecDeque::new(),
             received: hooks.start_totals_at,
             turns: Turns::new(hooks.recv_gives_one_turn),
-            timing: Timing::new(),
+            timing: Timing::new(hooks.start_totals_at),
             outcome: None,
             stream_ended: false,
         }
@@ -242,8 +242,8 @@ impl<T> CreditConsumer<T> {
     /// it was written there waits for itself. For the same reason nothing is called once the value is out.
     #[inline(always)]
     fn take_from_hand(&mut self) -> Chunk<T> {
-        let lease = LeaseRef::new(self.timing.lease_for_next(self.shared.probes(), &self.lease));
         let seq = self.received;
+        let lease = LeaseRef::new(self.timing.lease_for(seq, self.shared.probes(), &self.lease));
         self.received = seq.wrapping_add(1);
         let Some(Entry { value, cost_bytes }) = self.batch.pop_front() else {
             unreachable!("there is one in hand");
@@ -261,8 +261,10 @@ impl<T> CreditConsumer<T> {
             return Some(Refill::Over(outcome.clone()));
         }
         let refill = self.shared.refill(&mut self.batch, self.received, waker);
-        if let Some(Refill::Over(outcome)) = &refill {
-            self.outcome = Some(outcome.clone());
+        match &refill {
+            Some(Refill::More) => self.timing.on_refill(self.received, self.shared.probes()),
+            Some(Refill::Over(outcome)) => self.outcome = Some(outcome.clone()),
+            None => {}
         }
         refill
     }

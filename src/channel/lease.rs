@@ -22,8 +22,13 @@ impl Lease {
     }
 
     /// One for the same channel that times the work of its guard.
+    ///
+    /// Its tray is one that is watched for good, so that what comes home takes the way of credit that is waited for:
+    /// only there it is asked whether there is a probe, and all the others are spared the question.
     pub(super) fn timed_by(&self, probe: Probe) -> Self {
-        Self { tray: Arc::clone(&self.tray), channel: Arc::clone(&self.channel), probe: Some(probe) }
+        let tray = self.tray.of_the_same_units();
+        let _ = tray.watch();
+        Self { tray: Arc::new(tray), channel: Arc::clone(&self.channel), probe: Some(probe) }
     }
 
     pub(super) fn probe(&self) -> Option<&Probe> {
@@ -32,7 +37,12 @@ impl Lease {
 
     /// Whether guards of the two are of one channel.
     pub(super) fn is_of_the_same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.tray, &other.tray)
+        Arc::ptr_eq(&self.main().tray, &other.main().tray)
+    }
+
+    /// The one that does not time, which is where this one's credit goes.
+    pub(super) fn main(&self) -> &Self {
+        self.probe.as_ref().map_or(self, |probe| probe.main())
     }
 
     pub(super) fn channel(&self) -> &Arc<dyn Control> {
@@ -45,14 +55,21 @@ impl Lease {
 
     #[inline]
     pub(super) fn come_home(&self, credit: Credit) {
-        if let Some(probe) = &self.probe {
-            probe.done();
-        }
         // Who is waited for goes to the lock anyway, and takes its credit along.
         if self.tray.is_watched() {
-            self.channel.settle(credit);
+            self.settle(credit);
         } else if self.tray.put(credit) {
             self.channel.settle(Credit::ZERO);
+        }
+    }
+
+    fn settle(&self, credit: Credit) {
+        match &self.probe {
+            Some(probe) => {
+                probe.done();
+                probe.main().come_home(credit);
+            }
+            None => self.channel.settle(credit),
         }
     }
 }

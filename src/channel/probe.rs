@@ -24,8 +24,10 @@ pub(super) struct Probes {
 /// timing allocates only while more is being timed than ever before.
 pub(super) struct Timing {
     leases: Vec<Arc<Lease>>,
-    /// So many chunks go without, until the next is timed.
-    pause: u64,
+    /// The next chunk to be timed, by its number.
+    next: u64,
+    /// So many chunks on is the one after it.
+    step: u64,
 }
 
 /// One that is under way, or waits for the next.
@@ -83,30 +85,37 @@ impl Probes {
 
 impl Timing {
     /// Where work is fast only one chunk in so many is timed.
-    const SELDOM: u64 = 64;
+    const SELDOM: u64 = 1024;
     /// So many are timed at once, at most: it bounds what a look at them costs.
     const AT_ONCE: usize = 256;
 
-    pub(super) fn new() -> Self {
+    /// For chunks from this number on.
+    pub(super) fn new(first: u64) -> Self {
         // Not the first: it is the one that waited for everything to start.
-        Self { leases: Vec::new(), pause: 1 }
+        Self { leases: Vec::new(), next: first.wrapping_add(1), step: 1 }
     }
 
-    /// The lease for the guard of the next chunk: the main one, unless its work is to be timed.
-    #[inline]
-    pub(super) fn lease_for_next<'a>(&'a mut self, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
-        let due = self.pause == 0 || probes.times.slow.load(Ordering::Relaxed);
-        if due && !cfg!(credit_channel_loom) {
-            return self.start(probes, main);
+    /// Chunk `seq` is the next of several: the first of them is timed if the last work that was took long.
+    pub(super) fn on_refill(&mut self, seq: u64, probes: &Probes) {
+        if probes.times.slow.load(Ordering::Relaxed) {
+            self.next = seq;
         }
-        self.pause = self.pause.saturating_sub(1);
-        main
+    }
+
+    /// The lease for the guard of chunk `seq`: the main one, unless its work is to be timed.
+    #[inline]
+    pub(super) fn lease_for<'a>(&'a mut self, seq: u64, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
+        if seq == self.next && !cfg!(credit_channel_loom) { self.start(probes, main) } else { main }
     }
 
     /// Starts timing: the lease for the guard, which is the main one if too much is being timed already.
     #[cold]
     fn start<'a>(&'a mut self, probes: &Probes, main: &'a Arc<Lease>) -> &'a Arc<Lease> {
-        self.pause = Self::SELDOM - 1;
+        // Every one, or ever fewer.
+        let slow = probes.times.slow.load(Ordering::Relaxed);
+        self.step = if slow { 1 } else { self.step };
+        self.next = self.next.wrapping_add(self.step);
+        self.step = (self.step * 2).min(Self::SELDOM);
         let now = nanos(probes.opened.elapsed()).saturating_add(1);
         let free = self.leases.iter().position(|lease| lease.probe().is_some_and(|probe| probe.begin(now)));
         let at = match free {
@@ -127,6 +136,7 @@ impl Probe {
     }
 
     /// The work is done.
+    #[cold]
     pub(super) fn done(&self) {
         let began = self.began.swap(0, Ordering::Relaxed);
         if began == 0 {
@@ -165,7 +175,7 @@ impl fmt::Debug for Probe {
 
 impl fmt::Debug for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timing").field("pause", &self.pause).finish_non_exhaustive()
+        f.debug_struct("Timing").field("next", &self.next).finish_non_exhaustive()
     }
 }
 

@@ -172,7 +172,9 @@ impl<T> Shared<T> {
                 state.life.deliver();
             } else if waker.is_some() {
                 mem::swap(&mut state.consumer, waker);
-                state.begin_wait();
+                if waker.is_none() {
+                    state.begin_wait();
+                }
             }
             outcome.map(Refill::Over)
         })

@@ -97,7 +97,7 @@ impl<T> State<T> {
     /// Starts all totals here: how a test crosses 2³², 2⁶³ or the end of u64 in a few sends.
     pub(super) fn start_totals_at(&mut self, total: u64) {
         self.ledger.start_totals_at(total);
-        self.tally.sent = total;
+        self.tally.start_at(total);
     }
 
     // ----- claims -----

@@ -25,20 +25,17 @@ pub(super) struct Tally {
     parked: Option<(Moment, bool)>,
     brief_parks: Brief,
     idle_time: Duration,
-    wait: Wait,
+    /// Since when the receiving end waits, and whether it is idle: there is nothing in flight.
+    wait: Option<(Moment, bool)>,
     brief_waits: Brief,
+    /// What the last wait that was measured adds to the idle time.
+    last_idle: Duration,
     depth_times: DepthTimes,
     /// When the depth was last looked at, and where it was.
     looked: (Moment, Level),
-}
-
-/// Whether the receiving end waits, and whether it is idle: there is nothing in flight.
-#[derive(Clone, Copy, Debug)]
-enum Wait {
-    No,
-    Since(Moment, bool),
-    /// As the ones before, too briefly to be measured.
-    Briefly(bool),
+    /// How many were sent when the clock is read for it next, and after how many more it is read again.
+    next_look: u64,
+    look_step: u64,
 }
 
 impl Tally {
@@ -57,11 +54,20 @@ impl Tally {
             parked: None,
             brief_parks: Brief::default(),
             idle_time: Duration::ZERO,
-            wait: Wait::No,
+            wait: None,
             brief_waits: Brief::default(),
+            last_idle: Duration::ZERO,
             depth_times: DepthTimes::default(),
             looked: (now, Level::Empty),
+            next_look: 1,
+            look_step: 1,
         }
+    }
+
+    /// Starts the count of what is sent here.
+    pub(super) fn start_at(&mut self, sent: u64) {
+        self.sent = sent;
+        self.next_look = sent.wrapping_add(1);
     }
 
     // ----- parks -----
@@ -122,39 +128,32 @@ impl Tally {
 
     // ----- waits of the receiving end -----
 
-    /// It waits. The moment, if it was looked at.
-    fn begin_wait(&mut self, idle: bool) -> Option<Moment> {
-        match self.wait {
-            Wait::No if self.brief_waits.goes_on() => self.wait = Wait::Briefly(idle),
-            Wait::No => {
-                let now = Moment::now();
-                self.wait = Wait::Since(now, idle);
-                return Some(now);
-            }
-            _ => {}
+    /// It begins to wait. True if that is to be measured: it is not where waits are as brief as the ones before.
+    #[inline]
+    fn measures_wait(&mut self) -> bool {
+        let brief = self.brief_waits.goes_on();
+        if brief {
+            self.brief_waits.unmeasured += 1;
+            self.idle_time += self.last_idle;
         }
-        None
+        !brief
+    }
+
+    fn begin_wait(&mut self, idle: bool) -> Moment {
+        let now = Moment::now();
+        self.wait = Some((now, idle));
+        now
     }
 
     /// There is something for it.
     fn end_wait(&mut self) -> Option<Moment> {
-        let (wait, idle, now) = match std::mem::replace(&mut self.wait, Wait::No) {
-            Wait::No => return None,
-            Wait::Since(since, idle) => {
-                let now = Moment::now();
-                let wait = now.since(since);
-                self.brief_waits.measured(wait);
-                (wait, idle, Some(now))
-            }
-            Wait::Briefly(idle) => {
-                self.brief_waits.unmeasured += 1;
-                (self.brief_waits.last, idle, None)
-            }
-        };
-        if idle {
-            self.idle_time += wait;
-        }
-        now
+        let (since, idle) = self.wait.take()?;
+        let now = Moment::now();
+        let wait = now.since(since);
+        self.brief_waits.measured(wait);
+        self.last_idle = if idle { wait } else { Duration::ZERO };
+        self.idle_time += self.last_idle;
+        Some(now)
     }
 
     // ----- depth -----
@@ -194,8 +193,8 @@ impl Brief {
     }
 }
 
-/// The clock is read for the depth once for so many chunks.
-const CHUNKS_PER_LOOK: u64 = 64;
+/// The clock is read for the depth after ever more chunks, and at last once for so many.
+const CHUNKS_PER_LOOK: u64 = 1024;
 
 impl<T> State<T> {
     pub(super) fn sent(&self) -> u64 {
@@ -207,13 +206,16 @@ impl<T> State<T> {
     pub(super) fn count_sent(&mut self, n: u64) {
         let before = self.tally.sent;
         self.tally.sent = before.wrapping_add(n);
-        if self.tally.sent / CHUNKS_PER_LOOK != before / CHUNKS_PER_LOOK {
+        if self.tally.next_look.wrapping_sub(before) <= n {
             self.look_now();
         }
     }
 
     #[cold]
     fn look_now(&mut self) {
+        let tally = &mut self.tally;
+        tally.next_look = tally.sent.wrapping_add(tally.look_step);
+        tally.look_step = (tally.look_step * 2).min(CHUNKS_PER_LOOK);
         self.look(Moment::now());
     }
 
@@ -224,8 +226,10 @@ impl<T> State<T> {
     }
 
     /// The receiving end found nothing and leaves its waker.
+    #[inline]
     pub(super) fn begin_wait(&mut self) {
-        if let Some(now) = self.tally.begin_wait(self.in_flight_now().is_zero()) {
+        if self.tally.measures_wait() {
+            let now = self.tally.begin_wait(self.in_flight_now().is_zero());
             self.look(now);
         }
     }
@@ -257,7 +261,7 @@ impl<T> State<T> {
         let tally = &self.tally;
         let park = tally.parked.map_or(Duration::ZERO, |(since, _)| now.since(since));
         let for_transport = tally.parked.is_some_and(|(_, for_transport)| for_transport);
-        let idle = if let Wait::Since(since, true) = tally.wait { now.since(since) } else { Duration::ZERO };
+        let idle = if let Some((since, true)) = tally.wait { now.since(since) } else { Duration::ZERO };
         let elapsed = now.since(tally.opened);
         // Waits that were not measured are counted as the last one that was: their sum is no more than all the time.
         Stats {

@@ -94,7 +94,7 @@
 //! * **How long work takes** comes in cumulative buckets with a label `le`, as Prometheus has them, and under a name of
 //!   its own since the facade's histograms take single values: `histogram_quantile(0.99,
 //!   rate(credit_channel_work_bucket_total[5m]))`, in seconds. Each end is four times the one before, so a quantile is
-//!   right within that. Of work below 100 µs one chunk in 64 is timed: for how many there were take
+//!   right within that. Of work below 100 µs few chunks are timed: for how many there were take
 //!   `credit_channel_chunks_sent_total`.
 //! * **Several channels of one name** are added up; of peaks and of times that last the longest is taken, and shares are
 //!   those of the channels' time together.

@@ -6,8 +6,9 @@ use std::time::Duration;
 /// For how long the depth was at which part of the window: a histogram weighted by time. Credit that is reserved counts
 /// too.
 ///
-/// The clock is not read for every chunk. It is looked at whenever a sender parks or is served, at every 64th chunk, and
-/// when the numbers are asked for; the depth found at one look counts until the next.
+/// The clock is not read for every chunk. It is looked at whenever a sender parks or is served, after the first chunk
+/// and then after ever more, at most 1,024, and when the numbers are asked for; the depth found at one look counts until
+/// the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

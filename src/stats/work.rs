@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// How long the work on a chunk took, as far as it was timed.
 ///
-/// Where work takes 100 µs or more every chunk is timed; where it takes less, one in 64, since reading the clock for
-/// each would cost as much as such work does.
+/// Where work takes 100 µs or more every chunk is timed; where it takes less, ever fewer, down to one in 1,024, since
+/// reading the clock for each would cost as much as such work does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -53,6 +53,11 @@ impl Tray {
         Self { last: AtomicU64::new(0), first: AtomicU64::new(0), units }
     }
 
+    /// Another one, empty, that counts the same units.
+    pub(crate) fn of_the_same_units(&self) -> Self {
+        Self { last: AtomicU64::new(0), first: AtomicU64::new(0), units: self.units }
+    }
+
     /// Puts credit down. True if somebody waits for it: then the caller has to settle the channel.
     #[inline]
     #[must_use]
