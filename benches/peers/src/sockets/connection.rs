@@ -66,6 +66,7 @@ fn connect(kind: Kind) -> (OwnedFd, OwnedFd) {
             for socket in [&near, &far] {
                 socket.set_nodelay(true).expect("TCP_NODELAY");
                 socket.set_nonblocking(true).expect("O_NONBLOCK");
+                set_congestion_control(socket);
             }
             (near.into(), far.into())
         }
@@ -78,6 +79,18 @@ fn connect(kind: Kind) -> (OwnedFd, OwnedFd) {
         }
     }
 }
+
+/// Linux's default, whatever this machine's is: BBR paces what it sends, also within the machine, and then it is its
+/// guess of the bandwidth that is measured.
+#[cfg(target_os = "linux")]
+fn set_congestion_control(socket: &TcpStream) {
+    let socket = socket2::SockRef::from(socket);
+    let set = socket.set_tcp_congestion(b"cubic").or_else(|_| socket.set_tcp_congestion(b"reno"));
+    set.expect("reno is always there");
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_congestion_control(_: &TcpStream) {}
 
 fn attach(kind: Kind, fd: OwnedFd) -> Socket {
     match kind {
