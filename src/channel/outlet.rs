@@ -94,6 +94,11 @@ impl<T> Outlet<T> {
         self.taken
     }
 
+    /// The consumer's window.
+    pub(crate) fn window(&self) -> Credit {
+        self.books.window
+    }
+
     /// Whether a send waits for credit that the consumer did not grant, or was refused for want of it.
     pub(crate) fn is_blocked(&self) -> bool {
         !self.held_up && self.shared.with(|state, _| state.is_blocked())

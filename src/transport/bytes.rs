@@ -1,8 +1,10 @@
 //! Frames over a stream of bytes.
 
+use super::batch::Batch;
 use super::link::{Link, ReadError};
 use super::spares::Spares;
 use super::write_queue::WriteQueue;
+use crate::Credit;
 use crate::session::Traffic;
 use crate::wire::{CHUNK_HEADER_LEN, Frame, FrameCodec, Run, chunk_header};
 use ::bytes::{Buf, Bytes, BytesMut};
@@ -27,17 +29,13 @@ pub(super) struct ByteLink<S> {
     /// be had at once.
     largest: usize,
     outgoing: WriteQueue,
+    batch: Batch,
     /// Written, and not flushed by the stream.
     dirty: bool,
     read: u64,
     written: u64,
 }
 
-/// Chunks are queued up to this many bytes: the most that control frames wait behind, unless one chunk is larger.
-///
-/// With a small chunk on top it is less than 64 KiB, which is where a TCP cuts what is written: a little more would be
-/// two segments, and for the peer twice as much to do.
-const ROOM: usize = 60 << 10;
 /// One read asks for at least this many bytes, once as many have come: until then, for as many as have.
 const READ_AHEAD: usize = 64 << 10;
 /// The first read asks for this many: a peer that has said nothing yet is not worth more.
@@ -58,6 +56,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ByteLink<S> {
             spares: Spares::default(),
             largest: 0,
             outgoing: WriteQueue::default(),
+            batch: Batch::default(),
             dirty: false,
             read: 0,
             written: 0,
@@ -132,8 +131,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link for ByteLink<S> {
         self.poll_read(cx).map_ok(|read| read > 0)
     }
 
+    fn follow_window(&mut self, window: Credit) {
+        self.batch.follow_window(window);
+    }
+
     fn has_room(&self) -> bool {
-        self.outgoing.len() < ROOM
+        self.batch.has_room(self.outgoing.len())
     }
 
     fn queue(&mut self, frame: Frame<Bytes>) {
@@ -151,6 +154,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link for ByteLink<S> {
         // The weigher refuses what does not fit the peer's `max_frame`, and so a u32.
         let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
         self.outgoing.push(&chunk_header(seq, length), payload);
+        self.batch.chunks += 1;
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -162,6 +166,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link for ByteLink<S> {
             self.written += u64::try_from(written).unwrap_or(u64::MAX);
             self.dirty = true;
         }
+        self.batch.chunks = 0;
         if self.dirty {
             ready!(Pin::new(&mut self.io).poll_flush(cx))?;
             self.dirty = false;

@@ -1,8 +1,8 @@
 //! What carries frames.
 
-use crate::Violation;
 use crate::session::Traffic;
 use crate::wire::{Frame, WireError};
+use crate::{Credit, Violation};
 use std::io;
 use std::task::{Context, Poll};
 
@@ -24,6 +24,9 @@ pub(super) trait Link {
 
     /// Reads some of what comes and throws it away, whatever it is. False once the peer has closed its side.
     fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>>;
+
+    /// No more than this is in flight at once: what is written in one go is to be a part of it.
+    fn follow_window(&mut self, _window: Credit) {}
 
     /// Whether another frame may be queued.
     fn has_room(&self) -> bool;

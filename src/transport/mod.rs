@@ -50,6 +50,7 @@
 //! # }
 //! ```
 
+mod batch;
 mod bytes;
 mod config;
 mod consuming;

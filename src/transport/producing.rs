@@ -55,6 +55,7 @@ where
     }
 
     fn poll_data(&mut self, session: &mut Session<L::Payload>, link: &mut L, cx: &mut Context<'_>) -> Data {
+        link.follow_window(self.outlet.window());
         let mut data = Data::None;
         while !self.over && session.may_send() && link.has_room() {
             if let Some(value) = self.outlet.pop() {
