@@ -27,16 +27,20 @@ where
     type Value = S::Value;
     type Guard = S::Guard;
 
-    #[inline]
+    #[inline(always)]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<S::Value, S::Guard>> {
         let Self { upstream, keep } = self;
         // Whoever feeds this uses up the task's budget, so the loop ends though nothing passes.
         loop {
-            // Looked at where it is: a large value is not moved on the way.
-            let polled = upstream.poll_next(cx);
-            match &polled {
-                Poll::Ready(Ok(Some(chunk))) if !telling(upstream, || keep(chunk)) => {}
-                _ => return polled,
+            match upstream.poll_next(cx) {
+                Poll::Ready(Ok(Some(chunk))) => {
+                    if telling(upstream, || keep(&chunk)) {
+                        return Poll::Ready(Ok(Some(chunk)));
+                    }
+                }
+                Poll::Ready(Ok(None)) => return Poll::Ready(Ok(None)),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
             }
         }
     }
@@ -73,7 +77,7 @@ where
     type Value = U;
     type Guard = S::Guard;
 
-    #[inline]
+    #[inline(always)]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<U, S::Guard>> {
         let Self { upstream, f } = self;
         while let Some(chunk) = ready!(upstream.poll_next(cx))? {

@@ -27,7 +27,7 @@ where
     type Value = U;
     type Guard = S::Guard;
 
-    #[inline]
+    #[inline(always)]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<U, S::Guard>> {
         let Self { upstream, f } = self;
         match upstream.poll_next(cx) {

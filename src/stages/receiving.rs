@@ -21,7 +21,7 @@ impl<'a, S> Receiving<'a, S> {
 impl<S: Stage> Future for Receiving<'_, S> {
     type Output = Received<S::Value, S::Guard>;
 
-    #[inline]
+    #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         self.get_mut().stage.poll_next(cx)
     }
@@ -31,7 +31,7 @@ impl<T> Stage for CreditConsumer<T> {
     type Value = T;
     type Guard = CreditGuard;
 
-    #[inline]
+    #[inline(always)]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<T, CreditGuard>> {
         self.poll_recv_as(cx)
     }
@@ -47,7 +47,7 @@ impl<S: Stage + ?Sized> Stage for &mut S {
     type Value = S::Value;
     type Guard = S::Guard;
 
-    #[inline]
+    #[inline(always)]
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Received<S::Value, S::Guard>> {
         (**self).poll_next(cx)
     }

@@ -44,3 +44,43 @@ impl Batch {
         queued < Self::LEAST || queued < self.most_bytes && self.chunks < self.most_chunks
     }
 }
+
+#[cfg(all(test, not(credit_channel_loom)))]
+mod tests {
+    use super::Batch;
+    use crate::Credit;
+
+    /// How many chunks of so many bytes a batch takes.
+    fn taken(window: Credit, chunk: usize) -> u64 {
+        let mut batch = Batch::default();
+        batch.follow_window(window);
+        while batch.has_room(usize::try_from(batch.chunks).unwrap() * chunk) {
+            batch.chunks += 1;
+        }
+        batch.chunks
+    }
+
+    #[test]
+    fn a_write_is_a_sixth_of_the_window() {
+        assert_eq!(taken(Credit::new(1024, 0), 84), 170);
+        assert_eq!(taken(Credit::new(64, 0), 4116), 10);
+        assert_eq!(taken(Credit::new(0, 192 << 10), 1024), 32, "32 KiB");
+        assert_eq!(taken(Credit::new(64, 192 << 10), 1024), 10, "whichever is less");
+        assert_eq!(taken(Credit::new(64, 192 << 10), 4096), 8, "whichever is less");
+    }
+
+    #[test]
+    fn a_small_window_is_written_as_a_whole() {
+        assert_eq!(taken(Credit::new(64, 0), 84), 98, "8 KiB, which is more than the window");
+        assert_eq!(taken(Credit::new(0, 4096), 84), 98);
+        assert_eq!(taken(Credit::new(1, 0), 84), 98);
+    }
+
+    #[test]
+    fn no_write_is_larger_than_one_segment_and_a_chunk() {
+        for window in [Credit::new(u64::MAX, 0), Credit::new(0, u64::MAX), Credit::ZERO] {
+            assert_eq!(taken(window, 1024), 60);
+            assert_eq!(taken(window, 1 << 20), 1);
+        }
+    }
+}
