@@ -40,15 +40,15 @@ pub(super) struct Probe {
     main: Arc<Lease>,
 }
 
-/// Nanoseconds from which on every chunk is timed.
-const SLOW: u64 = 100_000;
+/// Work that takes so long is timed chunk by chunk.
+pub(super) const SLOW: Duration = Duration::from_micros(100);
 
 /// All orderings are Relaxed: each of these is a number of its own, and nothing else is read on the strength of it.
 #[derive(Debug, Default)]
 struct Times {
     total_nanos: AtomicU64,
     histogram: [AtomicU64; WorkTimes::SLOTS],
-    /// The last work took so long that timing it costs nothing beside it.
+    /// The last work took so long that timing it costs nothing beside it, as far as is known.
     slow: AtomicBool,
 }
 
@@ -76,6 +76,11 @@ impl Probes {
         Some(self.opened.elapsed().saturating_sub(Duration::from_nanos(first)))
     }
 
+    /// The next chunk is timed that begins a batch.
+    pub(super) fn look_again(&self) {
+        self.times.slow.store(true, Ordering::Relaxed);
+    }
+
     fn probe(&self, main: &Arc<Lease>, now: u64) -> Probe {
         let began = Arc::new(AtomicU64::new(now));
         self.began.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&began));
@@ -95,7 +100,7 @@ impl Timing {
         Self { leases: Vec::new(), next: first.wrapping_add(1), step: 1 }
     }
 
-    /// Chunk `seq` is the next of several: the first of them is timed if the last work that was took long.
+    /// Chunk `seq` begins a batch: it is timed if the last work that was took long, or has not been for long.
     pub(super) fn on_refill(&mut self, seq: u64, probes: &Probes) {
         if probes.times.slow.load(Ordering::Relaxed) {
             self.next = seq;
@@ -144,7 +149,7 @@ impl Probe {
         }
         let took = nanos(self.opened.elapsed()).saturating_sub(began - 1);
         let times = &self.times;
-        times.slow.store(took >= SLOW, Ordering::Relaxed);
+        times.slow.store(Duration::from_nanos(took) >= SLOW, Ordering::Relaxed);
         times.total_nanos.fetch_add(took, Ordering::Relaxed);
         if let Some(counter) = times.histogram.get(slot(took)) {
             counter.fetch_add(1, Ordering::Relaxed);

@@ -165,6 +165,9 @@ impl<T> Shared<T> {
         self.with(|state, _| {
             if !state.queue.is_empty() {
                 mem::swap(&mut state.queue, batch);
+                if mem::take(&mut state.tally.long_since) {
+                    self.probes.look_again();
+                }
                 return Some(Refill::More);
             }
             let outcome = state.life.outcome(received, state.permits_out());

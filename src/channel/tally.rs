@@ -1,5 +1,6 @@
 //! What is counted of one channel, and how long its ends wait.
 
+use super::probe::SLOW;
 use super::state::State;
 use crate::stats::{DepthTimes, Level, level};
 use crate::sync::clock::Moment;
@@ -33,6 +34,8 @@ pub(super) struct Tally {
     depth_times: DepthTimes,
     /// When the depth was last looked at, and where it was.
     looked: (Moment, Level),
+    /// It was long ago that it was looked at before: what is known of how long work takes may be out of date.
+    pub(super) long_since: bool,
     /// How many were sent when the clock is read for it next, and after how many more it is read again.
     next_look: u64,
     look_step: u64,
@@ -59,6 +62,7 @@ impl Tally {
             last_idle: Duration::ZERO,
             depth_times: DepthTimes::default(),
             looked: (now, Level::Empty),
+            long_since: false,
             next_look: 1,
             look_step: 1,
         }
@@ -161,7 +165,9 @@ impl Tally {
     /// The depth that was found at the last look counts until now.
     fn look(&mut self, now: Moment, level: Level) {
         let (then, before) = std::mem::replace(&mut self.looked, (now, level));
-        self.depth_times.add(before, now.since(then));
+        let since = now.since(then);
+        self.long_since |= since >= SLOW;
+        self.depth_times.add(before, since);
     }
 }
 

@@ -109,6 +109,33 @@ fn fast_work_is_sampled() {
     });
 }
 
+/// Work that was fast for long and becomes slow is noticed within a batch, not after a thousand chunks more.
+#[test]
+fn work_that_becomes_slow_is_timed() {
+    on_a_paused_clock(|| async {
+        let (tx, mut rx) = channel(Window::messages(8)).unwrap();
+        for n in 0..5000 {
+            tx.send(n).await.unwrap();
+            drop(rx.recv().await.unwrap());
+        }
+        let fast = tx.stats().work.timed;
+        let producer = tokio::spawn(async move {
+            for n in 0..100 {
+                tx.send(n).await.unwrap();
+            }
+            tx.end();
+        });
+        while let Some(chunk) = rx.recv().await.unwrap() {
+            sleep(ms(3)).await;
+            drop(chunk);
+        }
+        producer.await.unwrap();
+        let work = rx.stats().work;
+        assert!(work.timed - fast >= 100 - 2 * 8, "{work:?}");
+        assert_eq!(work.histogram[6], work.timed - fast, "3 ms each");
+    });
+}
+
 /// However the work ends it was work; parts that come home early are not its end.
 #[test]
 fn work_ends_with_the_last_of_its_guard() {
