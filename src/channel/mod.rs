@@ -38,6 +38,7 @@ mod permit;
 mod places;
 mod probe;
 mod producer;
+mod queue;
 #[cfg_attr(not(feature = "transport"), path = "no_remote.rs")]
 mod remote;
 mod reserving;
