@@ -126,7 +126,7 @@
 //! starved by small ones, a cancelled one frees the place for those behind, and `try_send` never overtakes.
 //! `send` and `recv` use tokio's cooperative budget. Where parks have been very brief (below 2 µs, eight in a
 //! row), a send that finds no credit keeps its place in line, gives the other tasks one turn, and parks only
-//! if credit is not back then. A `recv` that finds nothing does likewise, as long as that brings chunks.
+//! if credit is not back then. A `recv` that finds nothing does likewise, as long as that brings a few chunks.
 //!
 //! # Your own loom models
 //!

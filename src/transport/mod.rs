@@ -12,6 +12,9 @@
 //!    └── credit ◀── driver ◀── CREDIT … wire … ◀── driver ◀── released ◀── drop(guard)
 //! ```
 //!
+//! Small chunks are gathered as long as more come, up to a sixth of the window or 60 KiB, whichever is less: what is
+//! written is worked on while the next is gathered. Large ones are written as they are.
+//!
 //! What goes over the wire is specified in PROTOCOL.md; [`session`](crate::session) is the protocol as a state
 //! machine and [`wire`](crate::wire) its bytes. Here are the only sockets and timers.
 //!
