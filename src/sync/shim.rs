@@ -52,8 +52,9 @@ mod imp {
             let mut turns = 0_u32;
             loop {
                 match turns {
-                    0..64 => spin_loop(),
-                    64..128 => yield_now(),
+                    // Ever longer: who looks all the time slows down whom it waits for.
+                    0..16 => (0..1_u32 << turns.min(4)).for_each(|_| spin_loop()),
+                    16..80 => yield_now(),
                     _ => sleep(Duration::from_micros(50)),
                 }
                 turns = turns.saturating_add(1);
