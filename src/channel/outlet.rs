@@ -130,6 +130,7 @@ impl<T> Outlet<T> {
             state.remote.held_up = held_up;
             state.remote.round_trip = round_trip;
             state.ledger.follow(home, spendable, window);
+            state.tally.peaked = false;
             state.tell_of_parks(window);
             state.remote.wanted = false;
             state.settle(wakes);

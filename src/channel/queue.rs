@@ -12,7 +12,7 @@ impl<T> State<T> {
         if !self.life.is_open() || !(self.ledger.try_spend(cost) || self.try_spend_home(cost)) {
             return (false, None);
         }
-        if self.is_new_peak() {
+        if !self.tally.peaked && self.is_new_peak() {
             self.collect_home();
             self.note_peak();
         }
@@ -72,6 +72,8 @@ impl<T> State<T> {
 
     #[cold]
     pub(super) fn note_peak(&mut self) {
-        self.tally.peak_depth = self.tally.peak_depth.max(self.ledger.in_flight());
+        let peak = self.tally.peak_depth.max(self.ledger.in_flight());
+        self.tally.peak_depth = peak;
+        self.tally.peaked = self.ledger.window().as_credit().fits_in(peak);
     }
 }

@@ -215,6 +215,7 @@ impl<T> Shared<T> {
             }
             state.settle(wakes);
             state.ledger.set_window(asked);
+            state.tally.peaked = false;
             state.settle(wakes);
             Ok(())
         })

@@ -12,6 +12,8 @@ use std::time::Duration;
 pub(super) struct Tally {
     pub(super) sent: u64,
     pub(super) peak_depth: Credit,
+    /// It is all of the window: what is sent under that makes no new one.
+    pub(super) peaked: bool,
     pub(super) forgotten: Credit,
     opened: Moment,
     parks: u64,
@@ -47,6 +49,7 @@ impl Tally {
         Self {
             sent: 0,
             peak_depth: Credit::ZERO,
+            peaked: false,
             forgotten: Credit::ZERO,
             opened: now,
             parks: 0,

@@ -217,3 +217,23 @@ fn timeless(mut stats: Stats) -> Stats {
     (stats.depth_times, stats.oldest_work) = Default::default();
     stats
 }
+
+/// A peak that was all of the window is none any more under a larger one.
+#[test]
+fn the_peak_goes_on_with_the_window() {
+    on_both_runtimes(|| async {
+        let (tx, mut rx) = channel(Window::messages(2)).unwrap();
+        for window in [2, 4, 7] {
+            rx.set_window(Window::messages(window)).unwrap();
+            for n in 0..window {
+                tx.send(n).await.unwrap();
+            }
+            assert_eq!(tx.stats().peak_depth.messages(), window);
+            for _ in 0..window {
+                drop(rx.recv().await.unwrap());
+            }
+            tx.send(0).await.unwrap();
+            drop(rx.recv().await.unwrap());
+        }
+    });
+}
